@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stage, fchmod, fsync, rename, fsync of the folder; each step checked, each failure undone.
+ */
+#include "config.h"
+
+#include "base/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEFTOVER_AGE_S 60
+
+static int fail(const struct nfd_atomic_file *file, const char *step, struct nfd_error *err)
+{
+	int code = -errno;
+
+	return nfd_error_set(err, code, "cannot %s \"%s/%s\": %s", step, file->dir, file->name,
+			     nfd_errno_text(code));
+}
+
+static int open_staging(const struct nfd_atomic_file *file)
+{
+	return openat(file->dirfd, file->staging ? file->staging : ".",
+		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Leftovers are told by age: the pid of a writer means nothing across pid namespaces. */
+static void sweep(const struct nfd_atomic_file *file)
+{
+	cleanup_closedir DIR *dir = NULL;
+	struct dirent *entry;
+	struct stat st;
+	int fd = open_staging(file);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL)
+		if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > LEFTOVER_AGE_S)
+			unlinkat(fd, entry->d_name, 0);
+}
+
+int nfd_atomic_file_prepare(const struct nfd_atomic_file *file, struct nfd_error *err)
+{
+	struct stat st;
+
+	if (!file->staging)
+		return 0;
+	if (mkdirat(file->dirfd, file->staging, 0700) == 0)
+		return 1;
+	if (errno != EEXIST) {
+		int code = -errno;
+
+		return nfd_error_set(err, code, "cannot make staging folder \"%s/%s\": %s",
+				     file->dir, file->staging, nfd_errno_text(code));
+	}
+	if (fstatat(file->dirfd, file->staging, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISDIR(st.st_mode))
+		return nfd_error_set(err, -ENOTDIR,
+				     "\"%s/%s\" is no folder: remove it, it is the place where "
+				     "files are staged",
+				     file->dir, file->staging);
+	sweep(file);
+	return 0;
+}
+
+static int write_fully(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A name that no other writer of this folder uses; the leading dot hides it from nfd-worker. */
+static void temporary_name(const struct nfd_atomic_file *file, char *ret, size_t size)
+{
+	unsigned int salt = (unsigned int)getpid();
+
+	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
+		salt ^= (unsigned int)time(NULL);
+	snprintf(ret, size, ".%.200s.%08x", file->name, salt);
+}
+
+/* Everything up to the rename; on failure the temporary file is still there. */
+static int stage(const struct nfd_atomic_file *file, int fd, const void *data, size_t len,
+		 struct nfd_error *err)
+{
+	if (write_fully(fd, data, len) < 0)
+		return fail(file, "write the new content of", err);
+	if (fchmod(fd, file->mode) < 0)
+		return fail(file, "set the mode of the new", err);
+	if (fsync(fd) < 0)
+		return fail(file, "sync the new content of", err);
+	return 0;
+}
+
+int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, size_t len,
+			  struct nfd_error *err)
+{
+	cleanup_close int staging = open_staging(file);
+	cleanup_close int fd = -1;
+	char name[256];
+	int r;
+
+	if (staging < 0)
+		return fail(file, "open the staging folder of", err);
+	temporary_name(file, name, sizeof(name));
+	fd = openat(staging, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(file, "create a new", err);
+	r = stage(file, fd, data, len, err);
+	/* Some file systems report a full disk only here. */
+	if (close(TAKE_FD(fd)) < 0 && r == 0)
+		r = fail(file, "close the new", err);
+	if (r == 0 && renameat(staging, name, file->dirfd, file->name) < 0)
+		r = fail(file, "rename into place", err);
+	if (r < 0) {
+		unlinkat(staging, name, 0);
+		return r;
+	}
+	/* The rename is done and visible: a failing sync of the folder is not worth undoing it. */
+	fsync(file->dirfd);
+	return 0;
+}
+
+int nfd_atomic_file_remove(const struct nfd_atomic_file *file, struct nfd_error *err)
+{
+	int found = 1;
+
+	if (unlinkat(file->dirfd, file->name, 0) < 0) {
+		if (errno != ENOENT)
+			return fail(file, "remove", err);
+		found = 0;
+	}
+	if (file->staging) {
+		cleanup_close int staging = open_staging(file);
+		cleanup_closedir DIR *dir = staging < 0 ? NULL : fdopendir(dup(staging));
+		struct dirent *entry;
+
+		while (dir && (entry = readdir(dir)) != NULL)
+			unlinkat(staging, entry->d_name, 0);
+		if (unlinkat(file->dirfd, file->staging, AT_REMOVEDIR) < 0 && errno != ENOENT)
+			return fail(file, "remove the staging folder of", err);
+	}
+	return found;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The growing buffer behind every text that we build: feature file, log lines, reports.
+ */
+#include "config.h"
+
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nfd_strbuf_done(struct nfd_strbuf *buf)
+{
+	free(buf->data);
+	*buf = (struct nfd_strbuf){ 0 };
+}
+
+/* Makes room for @more bytes and the NUL. Growth by half keeps the slack small at our sizes. */
+static int reserve(struct nfd_strbuf *buf, size_t more)
+{
+	size_t need, size;
+	char *data;
+
+	if (buf->error)
+		return buf->error;
+	if (__builtin_add_overflow(buf->len, more, &need) || need > SIZE_MAX / 4)
+		return buf->error = -ENOMEM;
+	need++;
+	if (need <= buf->size)
+		return 0;
+	size = buf->size + buf->size / 2;
+	if (size < need)
+		size = need < 64 ? 64 : need;
+	data = realloc(buf->data, size);
+	if (!data)
+		return buf->error = -ENOMEM;
+	buf->data = data;
+	buf->size = size;
+	return 0;
+}
+
+void nfd_strbuf_add(struct nfd_strbuf *buf, const void *data, size_t len)
+{
+	if (reserve(buf, len) < 0)
+		return;
+	if (len)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void nfd_strbuf_puts(struct nfd_strbuf *buf, const char *text)
+{
+	nfd_strbuf_add(buf, text, strlen(text));
+}
+
+void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...)
+{
+	va_list args, again;
+	int len;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len >= 0 && reserve(buf, (size_t)len) == 0) {
+		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, again);
+		buf->len += (size_t)len;
+	} else if (len < 0) {
+		buf->error = -EINVAL;
+	}
+	va_end(again);
+}
+
+/* Length of the UTF-8 sequence at @p (NUL-terminated), 0 when it is not well formed. */
+static size_t utf8_length(const unsigned char *p)
+{
+	size_t len, i;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		len = 2;
+	else if (p[0] >= 0xe0 && p[0] <= 0xef)
+		len = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		len = 4;
+	else
+		return 0;
+	for (i = 1; i < len; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates and code points past U+10FFFF. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len;
+
+	nfd_strbuf_puts(buf, "\"");
+	while (*p) {
+		len = utf8_length(p);
+		if (len == 0) {
+			nfd_strbuf_puts(buf, "\xef\xbf\xbd");
+			len = 1;
+		} else if (*p == '"' || *p == '\\') {
+			nfd_strbuf_printf(buf, "\\%c", *p);
+		} else if (*p < 0x20 || *p == 0x7f) {
+			nfd_strbuf_printf(buf, "\\u%04x", *p);
+		} else {
+			nfd_strbuf_add(buf, p, len);
+		}
+		p += len;
+	}
+	nfd_strbuf_puts(buf, "\"");
+}
+
+const char *nfd_strbuf_text(const struct nfd_strbuf *buf)
+{
+	return buf->data ? buf->data : "";
+}
