@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GPUs that are no PCI devices: gpu-tegra.present, gpu-paravirtual.present and .vendor.
+ */
+#pragma once
+
+#include "scan/scanner.h"
+
+extern const struct nfd_scanner nfd_platform_gpu_scanner;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs the scanners of the table and holds what they have in common. A new bus, class or subject is
+ * one file and one line in the table.
+ */
+#include "config.h"
+
+#include "scan/scan.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "labels/features.h"
+#include "scan/driver.h"
+#include "scan/gpu.h"
+#include "scan/kernel.h"
+#include "scan/nvidia.h"
+#include "scan/os_release.h"
+#include "scan/pci.h"
+#include "scan/pci_bus.h"
+#include "scan/platform_gpu.h"
+#include "scan/usb.h"
+
+static const struct nfd_scanner *const scanners[] = {
+	&nfd_pci_scanner,    &nfd_gpu_scanner,    &nfd_platform_gpu_scanner,
+	&nfd_usb_scanner,    &nfd_driver_scanner, &nfd_nvidia_scanner,
+	&nfd_kernel_scanner, &nfd_os_release_scanner,
+};
+
+const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
+{
+	*ret_count = NFD_ARRAY_SIZE(scanners);
+	return scanners;
+}
+
+static void put(struct nfd_scan *scan, const struct nfd_finding *finding, const char *stopped_by,
+		const char *key)
+{
+	char source[512];
+	struct nfd_label label = {
+		.key = (char *)key,
+		.value = (char *)finding->value,
+		.stopped_by = (char *)stopped_by,
+		.source = source,
+		.rank = finding->rank,
+	};
+	int r;
+
+	snprintf(source, sizeof(source), "%s%s%s", finding->path, finding->detail ? ": " : "",
+		 finding->detail ? finding->detail : "");
+	r = nfd_set_put(&scan->labels, &label);
+	if (r == -ENOMEM)
+		scan->error = r;
+}
+
+/* A key that does not fit is cut, and then refused as too long by the grammar check. */
+static void format_key(char key[NFD_LABEL_KEY_SIZE + 1], const char *fmt, va_list args)
+{
+	vsnprintf(key, NFD_LABEL_KEY_SIZE + 1, fmt, args);
+}
+
+void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, const char *fmt, ...)
+{
+	char key[NFD_LABEL_KEY_SIZE + 1];
+	va_list args;
+	bool passes;
+
+	va_start(args, fmt);
+	format_key(key, fmt, args);
+	va_end(args);
+	/* The vendor label is what GPU operators hang on: no setting takes it away (design 4, B3). */
+	passes = nfd_filter_passes(scan->filter, key) || nfd_pci_is_vendor_key(key);
+	put(scan, finding, passes ? NULL : "core.labelWhiteList", key);
+}
+
+void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding,
+		      const char *setting, const char *fmt, ...)
+{
+	char key[NFD_LABEL_KEY_SIZE + 1];
+	va_list args;
+
+	va_start(args, fmt);
+	format_key(key, fmt, args);
+	va_end(args);
+	put(scan, finding, setting, key);
+}
+
+void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count,
+		    const char *path, const char *fmt, ...)
+{
+	char key[NFD_LABEL_KEY_SIZE + 1], value[16];
+	struct nfd_finding finding = { .rank = rank, .value = value, .path = path };
+	va_list args;
+
+	snprintf(value, sizeof(value), "%u", count);
+	va_start(args, fmt);
+	format_key(key, fmt, args);
+	va_end(args);
+	nfd_scan_label(scan, &finding, "%s", key);
+}
+
+static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason, bool doubt)
+{
+	if (nfd_unknowns_add(&scan->unknowns, prefix, reason, doubt) < 0)
+		scan->error = -ENOMEM;
+}
+
+void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path, int code)
+{
+	char reason[512];
+
+	if (nfd_root_is_absent(code))
+		return;
+	snprintf(reason, sizeof(reason), "cannot read \"%s\": %s", path, nfd_errno_text(code));
+	note_unknown(scan, prefix, reason, false);
+}
+
+void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason)
+{
+	note_unknown(scan, prefix, reason, true);
+}
+
+void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
+		      const char *value)
+{
+	if (nfd_features_attribute(scan->features, feature, name, value) < 0)
+		scan->error = -ENOMEM;
+}
+
+void nfd_scan_instance(struct nfd_scan *scan, const char *feature,
+		       const struct nfd_attribute *attribute, size_t count)
+{
+	cJSON *instance;
+
+	if (!scan->features)
+		return;
+	instance = nfd_features_instance(scan->features, feature);
+	if (!instance)
+		scan->error = -ENOMEM;
+	for (size_t i = 0; instance && i < count; i++)
+		if (attribute[i].value &&
+		    nfd_features_put(instance, attribute[i].name, attribute[i].value) < 0)
+			scan->error = -ENOMEM;
+}
+
+/* A host whose sysfs is not there at all (a forgotten mount) has lost no hardware. */
+static void check_sysfs(struct nfd_scan *scan)
+{
+	cleanup_names struct nfd_names names = { 0 };
+	int r = nfd_root_list(scan->root, "sys", &names);
+
+	if (r == 0 && names.count > 0)
+		return;
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
+			if (scanners[i]->subsystems[0])
+				note_unknown(scan, *prefix, "sysfs is not mounted at \"sys\" below the root",
+					     false);
+}
+
+int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
+		 struct nfd_error *err)
+{
+	struct nfd_filter *filter = NULL;
+	int r;
+
+	*scan = (struct nfd_scan){
+		.root = request->root,
+		.options = request->options,
+		.all_devices = request->all_devices,
+	};
+	r = nfd_filter_new(request->options->label_white_list, &filter, err);
+	if (r < 0) {
+		nfd_error_wrap(err, "core.labelWhiteList");
+		return r;
+	}
+	scan->filter = filter;
+	if (request->features) {
+		scan->features = nfd_features_new();
+		if (!scan->features)
+			scan->error = -ENOMEM;
+	}
+	check_sysfs(scan);
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
+		scanners[i]->run(scan);
+	nfd_filter_free(filter);
+	scan->filter = NULL;
+	if (scan->error < 0)
+		return nfd_error_set(err, scan->error, "out of memory");
+	return 0;
+}
+
+void nfd_scan_done(struct nfd_scan *scan)
+{
+	nfd_set_done(&scan->labels);
+	nfd_unknowns_done(&scan->unknowns);
+	cJSON_Delete(scan->features);
+	nfd_pci_bus_free(scan->pci);
+	*scan = (struct nfd_scan){ 0 };
+}

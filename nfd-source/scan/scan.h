@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of scanners and the run over it.
+ */
+#pragma once
+
+#include "scan/scanner.h"
+
+/**
+ * nfd_scanners() - the table.
+ * @ret_count: number of entries.
+ * Return: static array.
+ */
+const struct nfd_scanner *const *nfd_scanners(size_t *ret_count);
+
+struct nfd_scan_request {
+	const struct nfd_root *root;            /* borrowed, must outlive the scan */
+	const struct nfd_scan_options *options; /* borrowed, must outlive the scan */
+	bool features;                          /* collect raw features */
+	bool all_devices;                       /* see struct nfd_scan */
+};
+
+/**
+ * nfd_scan_run() - run every scanner once.
+ * @scan:    filled; to be given to nfd_scan_done() also after a failure.
+ * @request: borrowed.
+ * @err:     names the setting that could not be used.
+ * Return: 0, also when facts stayed unknown (they are in @scan->unknowns); -EINVAL for a broken
+ *         labelWhiteList; -ENOMEM.
+ */
+int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
+		 struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_scan_done() - free; a zeroed one is fine.
+ */
+void nfd_scan_done(struct nfd_scan *scan);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a scanner is and what it is given. A scanner reads facts below the root and puts labels,
+ * unknown facts and raw features into the scan; it never prints and never fails as a whole.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/root.h"
+#include "labels/filter.h"
+#include "labels/key.h"
+#include "labels/set.h"
+#include "labels/unknown.h"
+
+#define NFD_F NFD_FEATURE_PREFIX
+
+/* A short list of texts from the settings. */
+struct nfd_texts {
+	char **text; /* owned */
+	size_t count;
+};
+
+/* Options of a bus: which classes get labels, and of which fields the key is made. */
+struct nfd_bus_options {
+	struct nfd_texts class_white_list; /* lower-case hexadecimal prefixes of the class */
+	unsigned int label_fields;         /* bits by position in the bus's table of fields */
+};
+
+struct nfd_scan_options {
+	char *label_white_list; /* regular expression, "" for all; owned by the settings */
+	struct nfd_bus_options pci;
+	struct nfd_bus_options usb;
+};
+
+struct nfd_pci_bus;
+
+struct nfd_scan {
+	const struct nfd_root *root;            /* borrowed */
+	const struct nfd_scan_options *options; /* borrowed */
+	const struct nfd_filter *filter;        /* borrowed, may be NULL */
+	struct nfd_set labels;                  /* result */
+	struct nfd_unknowns unknowns;           /* facts that could not be decided */
+	cJSON *features;                        /* raw features, NULL when nobody asked */
+	struct nfd_pci_bus *pci;                /* read once by whichever scanner needs it first */
+	bool all_devices;                       /* keep also devices outside the class white lists */
+	bool incomplete;                        /* something vanished while we looked: scan again */
+	int error;                              /* -ENOMEM: the result is not to be used */
+};
+
+struct nfd_scanner {
+	const char *name;
+	const char *summary;
+	const char *const *subsystems;   /* udev subsystems whose events concern it, NULL-terminated */
+	const char *const *key_prefixes; /* full prefixes of its keys, NULL-terminated */
+	void (*run)(struct nfd_scan *scan);
+};
+
+/* A label as scanners state it; see nfd_scan_label(). */
+struct nfd_finding {
+	enum nfd_rank rank;
+	const char *value;  /* legal value; an illegal one drops the label, as NFD does */
+	const char *path;   /* below the root, of the thing that gave it */
+	const char *detail; /* content found there, or NULL */
+};
+
+/**
+ * nfd_scan_label() - add a label; core.labelWhiteList is applied here.
+ * @scan:    changed; -ENOMEM sticks in @scan->error.
+ * @finding: borrowed.
+ * @fmt:     the full key.
+ */
+void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, const char *fmt,
+		    ...) nfd_printf_like(3, 4);
+
+/**
+ * nfd_scan_stopped() - note a label that a setting of the scanner keeps out (for `explain`).
+ * @setting: name of the setting, copied.
+ * Other arguments as for nfd_scan_label().
+ */
+void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding,
+		      const char *setting, const char *fmt, ...) nfd_printf_like(4, 5);
+
+/**
+ * nfd_scan_count() - add a label with a number as value.
+ * @path: see struct nfd_finding.
+ */
+void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count,
+		    const char *path, const char *fmt, ...) nfd_printf_like(5, 6);
+
+/**
+ * nfd_scan_failed() - judge a failed read: a thing that is not there needs no word, anything else
+ * makes the keys of @prefix unknown.
+ * @prefix: full key prefix.
+ * @path:   what was read.
+ * @code:   negative errno.
+ */
+void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path, int code);
+
+/**
+ * nfd_scan_doubt() - keys of @prefix are unknown although nothing failed.
+ * @reason: in words.
+ */
+void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason);
+
+/**
+ * nfd_scan_feature() - add one element to an attribute feature, when features are wanted.
+ * @feature: "nfd-source.<name>", lower case.
+ */
+void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
+		      const char *value);
+
+/**
+ * struct nfd_attribute - name and value of an instance; a NULL value is left out.
+ */
+struct nfd_attribute {
+	const char *name;
+	const char *value;
+};
+
+/**
+ * nfd_scan_instance() - add one instance of a raw feature, when features are wanted.
+ * @attribute: array of @count, borrowed.
+ */
+void nfd_scan_instance(struct nfd_scan *scan, const char *feature,
+		       const struct nfd_attribute *attribute, size_t count);
