@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a command is, and what it is given. --help, the man page and the completion are compared
+ * with these tables in the tests.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/root.h"
+#include "settings.h"
+
+enum { NFD_EXIT_DONE = 0, NFD_EXIT_FAILED = 1, NFD_EXIT_USAGE = 2 };
+
+#define NFD_OPTIONS_MAX 8
+#define NFD_OVERRIDES_MAX 64
+
+struct nfd_option {
+	const char *name;      /* long name without dashes */
+	char letter;           /* short form, or 0 */
+	const char *argument;  /* name of the argument in help; NULL for none */
+	const char *const *choices; /* allowed arguments, NULL-terminated; or NULL */
+	const char *help;
+	const char *setting;       /* setting that it overrides; or NULL */
+	const char *setting_value; /* value for that setting when it has no argument */
+};
+
+struct nfd_context;
+
+struct nfd_command {
+	const char *name;
+	const char *summary;
+	const char *operand;   /* name of the operand in help, in brackets when optional; or NULL */
+	const struct nfd_option *option; /* array of @option_count; own options */
+	size_t option_count;
+	bool reads_host;       /* wants context->root */
+	int (*run)(struct nfd_context *context); /* exit code */
+};
+
+struct nfd_context {
+	const struct nfd_command *command;
+	const char *value[NFD_OPTIONS_MAX]; /* by position in command->option; "" without argument */
+	const char *operand;                /* NULL when not given */
+	const char *root_path;
+	struct nfd_root root;
+	struct nfd_settings settings;
+	struct nfd_settings_sources sources; /* to load the settings again */
+	struct nfd_setting_override override[NFD_OVERRIDES_MAX];
+};
+
+/**
+ * nfd_context_option() - argument of an own option.
+ * @name: long name; must be in the command's table.
+ * Return: borrowed; NULL when not given; "" for an option without argument.
+ */
+const char *nfd_context_option(const struct nfd_context *context, const char *name);
+
+/**
+ * nfd_context_scan() - scan with the context's root and settings; failures and facts that stayed
+ * unknown are logged.
+ * @scan:     filled; owner: caller, nfd_scan_done() also after a failure.
+ * @features: collect raw features.
+ * @all:      keep devices outside the class white lists.
+ * Return: 0; negative errno, logged.
+ */
+struct nfd_scan;
+int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, bool features,
+		     bool all) nfd_must_check;
+
+/**
+ * nfd_print() - write a text to stdout and check that it got there.
+ * @buf: a sticky error of it is reported too.
+ * Return: NFD_EXIT_DONE; NFD_EXIT_FAILED, logged.
+ */
+int nfd_print(const struct nfd_strbuf *buf);
+
+/**
+ * nfd_commands() - the table of commands.
+ */
+const struct nfd_command *const *nfd_commands(size_t *ret_count);
+
+/**
+ * nfd_global_options() - options that every command takes.
+ */
+const struct nfd_option *nfd_global_options(size_t *ret_count);
+
+extern const struct nfd_command nfd_cmd_scan;
+extern const struct nfd_command nfd_cmd_publish;
+extern const struct nfd_command nfd_cmd_run;
+extern const struct nfd_command nfd_cmd_settings;
+extern const struct nfd_command nfd_cmd_explain;
+extern const struct nfd_command nfd_cmd_status;
+extern const struct nfd_command nfd_cmd_record;
+extern const struct nfd_command nfd_cmd_cleanup;
+extern const struct nfd_command nfd_cmd_version;
+extern const struct nfd_command nfd_cmd_help;

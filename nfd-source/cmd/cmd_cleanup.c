@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cleanup: remove what we wrote and nothing else; safe to repeat.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/status_file.h"
+
+static int show(const struct nfd_context *context)
+{
+	const struct nfd_feature_file_options *file = &context->settings.outputs.feature_file;
+
+	printf("would remove %s/%s\nwould remove %s/%s\nwould remove %s\n", file->dir, file->name,
+	       file->dir, NFD_STAGING_DIR, context->settings.status_path);
+	return NFD_EXIT_DONE;
+}
+
+static int report(int r, const char *what, const char *target, const struct nfd_error *err)
+{
+	if (r < 0) {
+		nfd_log(NFD_LOG_ERROR, "cannot clean up", "what", what, "error", nfd_error_text(err),
+			NULL);
+		return NFD_EXIT_FAILED;
+	}
+	nfd_log(NFD_LOG_INFO, r ? "removed" : "there was nothing to remove", "what", what, "target",
+		target, NULL);
+	return NFD_EXIT_DONE;
+}
+
+static int run(struct nfd_context *context)
+{
+	const struct nfd_output_options *options = &context->settings.outputs;
+	const struct nfd_output *const *outputs;
+	struct nfd_error err = { 0 };
+	int exit_code = NFD_EXIT_DONE;
+	size_t count;
+	int r;
+
+	if (nfd_context_option(context, "dry-run"))
+		return show(context);
+	/* Also of outputs that are off now: they may have been on before. */
+	outputs = nfd_outputs(&count);
+	for (size_t i = 0; i < count; i++) {
+		r = outputs[i]->withdraw(options, &err);
+		if (report(r, outputs[i]->name, outputs[i]->target(options), &err) != NFD_EXIT_DONE)
+			exit_code = NFD_EXIT_FAILED;
+	}
+	r = nfd_status_remove(context->settings.status_path, &err);
+	if (report(r, "status file", context->settings.status_path, &err) != NFD_EXIT_DONE)
+		exit_code = NFD_EXIT_FAILED;
+	return exit_code;
+}
+
+static const struct nfd_option options[] = {
+	{ .name = "dry-run", .help = "only print what would be removed" },
+};
+
+const struct nfd_command nfd_cmd_cleanup = {
+	.name = "cleanup",
+	.summary = "remove what we wrote: feature file and status file",
+	.option = options,
+	.option_count = NFD_ARRAY_SIZE(options),
+	.run = run,
+};

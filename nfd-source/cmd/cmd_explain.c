@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * explain KEY: why a label is there or not on this host: which device, which file and content, which
+ * setting let it through or stopped it, and whether the feature file has it.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "scan/pci.h"
+#include "scan/scan.h"
+
+/* The scanner that makes keys of this form: the one with the longest prefix. */
+static const struct nfd_scanner *scanner_of(const char *key)
+{
+	const struct nfd_scanner *best = NULL;
+	const struct nfd_scanner *const *scanners;
+	size_t count, best_len = 0;
+
+	scanners = nfd_scanners(&count);
+	for (size_t i = 0; i < count; i++)
+		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
+			if (strlen(*prefix) > best_len && strncmp(key, *prefix, strlen(*prefix)) == 0) {
+				best = scanners[i];
+				best_len = strlen(*prefix);
+			}
+	return best;
+}
+
+static const char *origin_of(const struct nfd_settings *settings, const char *key)
+{
+	const struct nfd_setting *table;
+	size_t count;
+
+	table = nfd_settings_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].key, key) == 0)
+			return settings->origin[i];
+	return "default";
+}
+
+static void put_setting(const struct nfd_settings *settings, const char *key, const char *word,
+			struct nfd_strbuf *buf)
+{
+	const struct nfd_setting *table;
+	size_t count;
+
+	table = nfd_settings_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(table[i].key, key) != 0)
+			continue;
+		nfd_strbuf_printf(buf, "%s %s: ", word, key);
+		nfd_settings_format(settings, &table[i], buf);
+		nfd_strbuf_printf(buf, "  # %s\n", origin_of(settings, key));
+	}
+}
+
+/* Settings that let a label of a scanner through. */
+static void put_passed_settings(const struct nfd_context *context, const char *key,
+				const struct nfd_scanner *scanner, struct nfd_strbuf *buf)
+{
+	char name[96];
+
+	if (nfd_pci_is_vendor_key(key))
+		nfd_strbuf_puts(buf, "let through by: vendor labels pass core.labelWhiteList\n");
+	else if (context->settings.scan.label_white_list[0])
+		put_setting(&context->settings, "core.labelWhiteList", "let through by:", buf);
+	if (!scanner)
+		return;
+	snprintf(name, sizeof(name), "sources.%s.deviceClassWhitelist", scanner->name);
+	put_setting(&context->settings, name, "let through by:", buf);
+}
+
+static void put_feature_file(const struct nfd_context *context, const char *key,
+			     struct nfd_strbuf *buf)
+{
+	const struct nfd_feature_file_options *options = &context->settings.outputs.feature_file;
+	struct nfd_feature_file_state file;
+	struct nfd_error err = { 0 };
+	const char *value;
+
+	if (nfd_feature_file_read(options, nfd_clock_real_s(), &file, &err) < 0) {
+		nfd_strbuf_printf(buf, "feature file: unknown: %s\n", nfd_error_text(&err));
+		return;
+	}
+	value = nfd_set_value(&file.labels, key);
+	nfd_strbuf_printf(buf, "feature file %s/%s: ", options->dir, options->name);
+	if (value)
+		nfd_strbuf_printf(buf, "has it, value \"%s\"\n", value);
+	else
+		nfd_strbuf_puts(buf, !file.exists ? "does not exist\n" :
+				     file.labels.count ? "does not have it\n" :
+							 "has expired or holds no label\n");
+	nfd_feature_file_state_done(&file);
+}
+
+static void put_found(const struct nfd_context *context, const struct nfd_label *label,
+		      const struct nfd_scanner *scanner, struct nfd_strbuf *buf)
+{
+	if (label->stopped_by) {
+		nfd_strbuf_printf(buf, "%s: no, the hardware has it but a setting stops it\n",
+				  label->key);
+		put_setting(&context->settings, label->stopped_by, "stopped by:", buf);
+	} else {
+		nfd_strbuf_printf(buf, "%s: yes, value \"%s\"\n", label->key, label->value);
+		put_passed_settings(context, label->key, scanner, buf);
+	}
+	if (label->source)
+		nfd_strbuf_printf(buf, "source: %s/%s\n",
+				  strcmp(context->root_path, "/") == 0 ? "" : context->root_path,
+				  label->source);
+}
+
+static void put_missing(const char *key, const struct nfd_scan *scan,
+			const struct nfd_scanner *scanner, struct nfd_strbuf *buf)
+{
+	const struct nfd_unknown *unknown = nfd_unknowns_find(&scan->unknowns, key);
+
+	if (unknown && !unknown->doubt)
+		nfd_strbuf_printf(buf,
+				  "%s: unknown, a published value stays until its lifetime ends\n"
+				  "reason: %s\n",
+				  key, unknown->reason);
+	else if (scanner)
+		nfd_strbuf_printf(buf, "%s: no, nothing on this host gives it\n", key);
+	else
+		nfd_strbuf_printf(buf, "%s: no, no scanner makes keys of this form\n", key);
+	if (unknown && unknown->doubt)
+		nfd_strbuf_printf(buf, "note: %s\n", unknown->reason);
+}
+
+/* A key without prefix is meant to be one of NFD's. */
+static void complete_key(const char *text, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s%s", strchr(text, '/') ? "" : NFD_F, text);
+}
+
+static int run(struct nfd_context *context)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	char key[NFD_LABEL_KEY_SIZE + 64];
+	const struct nfd_scanner *scanner;
+	const struct nfd_label *label;
+	struct nfd_error err = { 0 };
+	struct nfd_scan scan = { 0 };
+	int exit_code;
+
+	complete_key(context->operand, key, sizeof(key));
+	if (nfd_label_key_check(key, &err) < 0) {
+		nfd_log(NFD_LOG_ERROR, "not a label key", "error", nfd_error_text(&err), NULL);
+		return NFD_EXIT_USAGE;
+	}
+	if (nfd_context_scan(context, &scan, false, true) < 0) {
+		nfd_scan_done(&scan);
+		return NFD_EXIT_FAILED;
+	}
+	scanner = scanner_of(key);
+	label = nfd_set_find(&scan.labels, key);
+	if (label)
+		put_found(context, label, scanner, &buf);
+	else
+		put_missing(key, &scan, scanner, &buf);
+	if (scanner)
+		nfd_strbuf_printf(&buf, "scanner: %s, %s\n", scanner->name, scanner->summary);
+	put_feature_file(context, key, &buf);
+	exit_code = nfd_print(&buf);
+	if (exit_code == NFD_EXIT_DONE && (!label || label->stopped_by))
+		exit_code = NFD_EXIT_FAILED;
+	nfd_scan_done(&scan);
+	return exit_code;
+}
+
+const struct nfd_command nfd_cmd_explain = {
+	.name = "explain",
+	.summary = "tell why a label is there or not",
+	.operand = "KEY",
+	.reads_host = true,
+	.run = run,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * status: what the running daemon knows, from the file that it keeps.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/status_file.h"
+
+static const char *text_of(const cJSON *object, const char *name, const char *otherwise)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+
+	return text ? text : otherwise;
+}
+
+static double number_of(const cJSON *object, const char *name)
+{
+	const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+/* A daemon that was killed leaves the file as it was; its pid tells. */
+static const char *state_of(const cJSON *status)
+{
+	double pid = number_of(status, "pid");
+
+	if (cJSON_GetObjectItemCaseSensitive(status, "stopped"))
+		return "stopped";
+	if (pid < 1 || pid > 1 << 30 || (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
+		return "not running (no process has its pid in this pid namespace)";
+	return "running";
+}
+
+static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "outputs");
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, list)
+	{
+		bool on = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(entry, "on"));
+
+		nfd_strbuf_printf(buf, "output %s: %s, because %s\n", text_of(entry, "name", "?"),
+				  on ? "on" : "off", text_of(entry, "why", "?"));
+		if (!on)
+			continue;
+		nfd_strbuf_printf(buf, "  target:     %s\n  published:  %s, %.0f labels",
+				  text_of(entry, "target", "?"),
+				  text_of(entry, "published", "not since the start"),
+				  number_of(entry, "labels"));
+		if (number_of(entry, "leftOut") > 0)
+			nfd_strbuf_printf(buf, ", %.0f found no room", number_of(entry, "leftOut"));
+		nfd_strbuf_printf(buf, "\n  expires:    %s\n", text_of(entry, "expires", "never"));
+	}
+}
+
+static void put_faults(const cJSON *status, struct nfd_strbuf *buf)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "faults");
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, list)
+		nfd_strbuf_printf(buf, "fault:        %s: %s (since %s, %.0f times)\n",
+				  text_of(entry, "id", "?"), text_of(entry, "text", "?"),
+				  text_of(entry, "since", "?"), number_of(entry, "count"));
+	if (cJSON_GetArraySize(list) == 0)
+		nfd_strbuf_puts(buf, "fault:        none\n");
+}
+
+static void render(const cJSON *status, struct nfd_strbuf *buf)
+{
+	nfd_strbuf_printf(buf, "daemon:       %s, pid %.0f, version %s\n", state_of(status),
+			  number_of(status, "pid"), text_of(status, "version", "?"));
+	nfd_strbuf_printf(buf, "node:         %s\nroot:         %s\n", text_of(status, "node", "?"),
+			  text_of(status, "root", "?"));
+	nfd_strbuf_printf(buf, "started:      %s\n", text_of(status, "started", "?"));
+	if (cJSON_GetObjectItemCaseSensitive(status, "stopped"))
+		nfd_strbuf_printf(buf, "stopped:      %s\n", text_of(status, "stopped", "?"));
+	nfd_strbuf_printf(buf, "last scan:    %s, %.0f ms, %.0f since the start\n",
+			  text_of(status, "scanned", "none yet"),
+			  number_of(status, "scanMilliseconds"), number_of(status, "scans"));
+	nfd_strbuf_printf(buf, "last change:  %s\n",
+			  text_of(status, "changed", "none since the start"));
+	nfd_strbuf_printf(buf, "labels:       %d\npublications: %.0f\n",
+			  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(status, "labels")),
+			  number_of(status, "publications"));
+	put_outputs(status, buf);
+	put_faults(status, buf);
+}
+
+static int run(struct nfd_context *context)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	const char *form = nfd_context_option(context, "output");
+	struct nfd_error err = { 0 };
+	cJSON *status = NULL;
+	char *text;
+	int r;
+
+	r = nfd_status_read(context->settings.status_path, &status, &err);
+	if (r < 0) {
+		nfd_log(NFD_LOG_ERROR, "no status: is the daemon running (nfd-source run)?", "error",
+			nfd_error_text(&err), NULL);
+		return NFD_EXIT_FAILED;
+	}
+	if (form && strcmp(form, "json") == 0) {
+		text = cJSON_Print(status);
+		nfd_strbuf_printf(&buf, "%s\n", text ? text : "");
+		buf.error = text ? buf.error : -ENOMEM;
+		cJSON_free(text);
+	} else {
+		render(status, &buf);
+	}
+	cJSON_Delete(status);
+	return nfd_print(&buf);
+}
+
+static const char *const forms[] = { "text", "json", NULL };
+
+static const struct nfd_option options[] = {
+	{ .name = "output", .letter = 'o', .argument = "FORM", .choices = forms,
+	  .help = "text (default) or json" },
+};
+
+const struct nfd_command nfd_cmd_status = {
+	.name = "status",
+	.summary = "print what the running daemon knows",
+	.option = options,
+	.option_count = NFD_ARRAY_SIZE(options),
+	.run = run,
+};

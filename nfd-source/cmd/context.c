@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What several commands do with their context.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "scan/scan.h"
+
+const char *nfd_context_option(const struct nfd_context *context, const char *name)
+{
+	for (size_t i = 0; i < context->command->option_count; i++)
+		if (strcmp(context->command->option[i].name, name) == 0)
+			return context->value[i];
+	return NULL;
+}
+
+int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, bool features,
+		     bool all)
+{
+	struct nfd_scan_request request = {
+		.root = &context->root,
+		.options = &context->settings.scan,
+		.features = features,
+		.all_devices = all,
+	};
+	struct nfd_error err = { 0 };
+	int r;
+
+	r = nfd_scan_run(scan, &request, &err);
+	if (r < 0) {
+		nfd_log(NFD_LOG_ERROR, "cannot scan", "error", nfd_error_text(&err), NULL);
+		return r;
+	}
+	for (size_t i = 0; i < scan->unknowns.count; i++)
+		if (!scan->unknowns.unknown[i].doubt)
+			nfd_log(NFD_LOG_WARNING, "labels are unknown", "keys",
+				scan->unknowns.unknown[i].prefix, "reason",
+				scan->unknowns.unknown[i].reason, NULL);
+	return 0;
+}
+
+int nfd_print(const struct nfd_strbuf *buf)
+{
+	const char *data = nfd_strbuf_text(buf);
+	size_t len = buf->len;
+
+	if (buf->error) {
+		nfd_log(NFD_LOG_ERROR, "out of memory", NULL);
+		return NFD_EXIT_FAILED;
+	}
+	while (len > 0) {
+		ssize_t n = write(STDOUT_FILENO, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			nfd_log(NFD_LOG_ERROR, "cannot write to standard output", "error",
+				nfd_errno_text(-errno), NULL);
+			return NFD_EXIT_FAILED;
+		}
+		data += n;
+		len -= (size_t)n;
+	}
+	return NFD_EXIT_DONE;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One timer serves everything that is due: the next scan, held labels, steps of the outputs.
+ */
+#include "config.h"
+
+#include "cmd/daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cmd/report.h"
+#include "scan/scan.h"
+
+#define HASTY_SCAN_MS 1000
+#define HASTY_SCANS_MAX 5
+#define RETRY_FIRST_MS 10000
+#define RETRY_LAST_MS 300000
+
+static int64_t min64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Time of the next regular scan: also often enough to renew the expiry at half its lifetime. */
+static int64_t next_scan_ms(const struct nfd_settings *settings, int64_t now_ms)
+{
+	int64_t lifetime_ms = settings->outputs.feature_file.lifetime_ms;
+	int64_t due_ms = INT64_MAX;
+
+	if (settings->core.sleep_interval_ms)
+		due_ms = now_ms + settings->core.sleep_interval_ms;
+	if (lifetime_ms)
+		due_ms = min64(due_ms, now_ms + lifetime_ms / 2);
+	return due_ms;
+}
+
+static void see_fault(struct nfd_daemon *daemon, enum nfd_log_level level, const char *kind,
+		      const char *name, const char *text)
+{
+	char id[320];
+
+	snprintf(id, sizeof(id), "%s%s", kind, name);
+	nfd_faults_see(&daemon->faults, level, id, text);
+}
+
+static void write_status(struct nfd_daemon *daemon)
+{
+	struct nfd_error err = { 0 };
+
+	daemon->status.node_name = daemon->context->settings.core.node_name;
+	daemon->status.root = daemon->context->root_path;
+	daemon->status.labels = &daemon->hold.published;
+	daemon->status.faults = &daemon->faults;
+	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
+		see_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
+}
+
+static int64_t retry_ms(unsigned int failures, int64_t now_ms)
+{
+	int64_t delay_ms = RETRY_FIRST_MS;
+
+	while (failures-- > 1 && delay_ms < RETRY_LAST_MS)
+		delay_ms *= 2;
+	return now_ms + min64(delay_ms, RETRY_LAST_MS);
+}
+
+static void output_failed(struct nfd_daemon *daemon, size_t at, const struct nfd_error *err)
+{
+	see_fault(daemon, NFD_LOG_ERROR, "output ", daemon->output[at].output->name,
+		  nfd_error_text(err));
+	daemon->output[at].failures++;
+	daemon->output[at].due_ms =
+		retry_ms(daemon->output[at].failures, nfd_clock_monotonic_ms());
+}
+
+static void output_published(struct nfd_daemon *daemon, size_t at,
+			     const struct nfd_output_event *event)
+{
+	struct nfd_status_output *status = &daemon->status.output[at];
+
+	nfd_report_published(&daemon->context->settings.outputs, daemon->output[at].output, event);
+	daemon->status.publications++;
+	status->published_s = nfd_clock_real_s();
+	status->expiry_s = event->expiry_s;
+	status->labels = event->labels;
+	status->left_out = event->left_out;
+}
+
+/* Runs the steps of one output that are due. Returns whether something was published. */
+static bool step_output(struct nfd_daemon *daemon, size_t at)
+{
+	const struct nfd_output *output = daemon->output[at].output;
+	struct nfd_output_event event;
+	struct nfd_error err = { 0 };
+
+	if (!daemon->output[at].state)
+		return false;
+	if (output->step(daemon->output[at].state, nfd_clock_monotonic_ms(), &event, &err) < 0) {
+		output_failed(daemon, at, &err);
+		return false;
+	}
+	daemon->output[at].failures = 0;
+	daemon->output[at].due_ms = event.due_ms;
+	if (event.published)
+		output_published(daemon, at, &event);
+	return event.published;
+}
+
+static void close_output(struct nfd_daemon *daemon, size_t at)
+{
+	if (daemon->output[at].state)
+		daemon->output[at].output->close(daemon->output[at].state);
+	daemon->output[at].state = NULL;
+	daemon->output[at].due_ms = INT64_MAX;
+}
+
+/* Opens an output that should be on, closes one that should be off, and notes why. */
+static void choose_output(struct nfd_daemon *daemon, size_t at)
+{
+	const struct nfd_output *output = daemon->output[at].output;
+	const struct nfd_output_options *options = &daemon->context->settings.outputs;
+	struct nfd_status_output *status = &daemon->status.output[at];
+	struct nfd_error err = { 0 };
+
+	status->name = output->name;
+	status->target = output->target(options);
+	status->is_on = output->is_on(options, &status->why);
+	if (!status->is_on) {
+		see_fault(daemon, NFD_LOG_WARNING, "output off ", output->name, status->why);
+		close_output(daemon, at);
+		return;
+	}
+	if (!daemon->output[at].state &&
+	    output->open(options, &daemon->output[at].state, &err) < 0) {
+		daemon->output[at].state = NULL;
+		output_failed(daemon, at, &err);
+	}
+}
+
+static void offer(struct nfd_daemon *daemon, size_t at)
+{
+	struct nfd_error err = { 0 };
+
+	choose_output(daemon, at);
+	if (!daemon->output[at].state)
+		return;
+	if (daemon->output[at].output->offer(daemon->output[at].state, &daemon->hold.published,
+					     nfd_clock_monotonic_ms(), &err) < 0)
+		output_failed(daemon, at, &err);
+	else
+		step_output(daemon, at);
+}
+
+static void log_changes(struct nfd_daemon *daemon, const struct nfd_set *before)
+{
+	nfd_report_changes(before, &daemon->hold.published);
+	daemon->status.changed_s = nfd_clock_real_s();
+}
+
+/* Notes the facts that stayed unknown; a mere doubt only where it kept a label. */
+static void note_unknowns(struct nfd_daemon *daemon, const struct nfd_unknowns *unknowns,
+			  const struct nfd_hold_result *result)
+{
+	for (size_t i = 0; i < unknowns->count; i++)
+		if (!unknowns->unknown[i].doubt || result->kept_unknown > 0)
+			see_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
+				  unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
+}
+
+/* Takes the result of a scan into what is published. */
+static int settle(struct nfd_daemon *daemon, const struct nfd_scan *scan, int64_t now_ms)
+{
+	cleanup_set struct nfd_set before = { 0 };
+	struct nfd_hold_result result;
+	int r;
+
+	r = nfd_set_copy(&daemon->hold.published, &before);
+	if (r == 0)
+		r = nfd_hold_step(&daemon->hold, &scan->labels, &scan->unknowns, now_ms, &result);
+	if (r < 0)
+		return r;
+	note_unknowns(daemon, &scan->unknowns, &result);
+	if (result.changed)
+		log_changes(daemon, &before);
+	daemon->scan_due_ms = min64(daemon->scan_due_ms, result.next_ms);
+	daemon->hasty = scan->incomplete ? daemon->hasty + 1 : 0;
+	if (scan->incomplete && daemon->hasty <= HASTY_SCANS_MAX)
+		daemon->scan_due_ms = min64(daemon->scan_due_ms, now_ms + HASTY_SCAN_MS);
+	return 0;
+}
+
+static void scan_now(struct nfd_daemon *daemon)
+{
+	struct nfd_scan_request request = {
+		.root = &daemon->context->root,
+		.options = &daemon->context->settings.scan,
+	};
+	int64_t begin_ms = nfd_clock_monotonic_ms();
+	struct nfd_error err = { 0 };
+	struct nfd_scan scan = { 0 };
+	int r;
+
+	nfd_faults_begin(&daemon->faults);
+	daemon->scan_due_ms = next_scan_ms(&daemon->context->settings, begin_ms);
+	r = nfd_scan_run(&scan, &request, &err);
+	if (r == 0)
+		r = settle(daemon, &scan, begin_ms);
+	if (r < 0)
+		see_fault(daemon, NFD_LOG_ERROR, "scan", "", nfd_error_text(&err));
+	nfd_scan_done(&scan);
+	daemon->status.scans++;
+	daemon->status.scanned_s = nfd_clock_real_s();
+	daemon->status.scan_ms = nfd_clock_monotonic_ms() - begin_ms;
+	/* Without a single good scan there is nothing to say to the outputs. */
+	for (size_t i = 0; i < daemon->status.output_count && r == 0; i++)
+		offer(daemon, i);
+	write_status(daemon);
+	nfd_faults_end(&daemon->faults, "");
+}
+
+static void arm_timer(struct nfd_daemon *daemon)
+{
+	int64_t due_ms = daemon->scan_due_ms;
+
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		due_ms = min64(due_ms, daemon->output[i].due_ms);
+	nfd_timer_set(daemon->timer_fd, due_ms);
+}
+
+static int on_timer(void *cookie)
+{
+	struct nfd_daemon *daemon = cookie;
+	int64_t now_ms = nfd_clock_monotonic_ms();
+	bool retry = false, published = false;
+
+	nfd_timer_drain(daemon->timer_fd);
+	/* A failed output is tried again with a fresh scan: the state may have moved on. */
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		retry |= daemon->output[i].failures && daemon->output[i].due_ms <= now_ms;
+	if (retry || daemon->scan_due_ms <= now_ms)
+		scan_now(daemon);
+	else
+		for (size_t i = 0; i < daemon->status.output_count; i++)
+			if (daemon->output[i].due_ms <= now_ms)
+				published |= step_output(daemon, i);
+	if (published)
+		write_status(daemon);
+	arm_timer(daemon);
+	return 0;
+}
+
+/* SIGHUP: settings that cannot be read leave the old ones in force. */
+static void reload(struct nfd_daemon *daemon)
+{
+	struct nfd_context *context = daemon->context;
+	struct nfd_settings fresh;
+	struct nfd_error err = { 0 };
+
+	if (nfd_settings_load(&fresh, &context->sources, &err) < 0) {
+		nfd_log(NFD_LOG_ERROR, "settings not reloaded, the old ones stay in force", "error",
+			nfd_error_text(&err), NULL);
+		nfd_settings_done(&fresh);
+		return;
+	}
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		close_output(daemon, i);
+	nfd_settings_done(&context->settings);
+	context->settings = fresh;
+	/* The status still names targets inside the old settings. */
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		daemon->status.output[i].target =
+			daemon->output[i].output->target(&context->settings.outputs);
+	daemon->hold.options.removal_delay_ms = fresh.watch.removal_delay_ms;
+	daemon->hold.options.lifetime_ms = fresh.outputs.feature_file.lifetime_ms;
+	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);
+	nfd_log(NFD_LOG_INFO, "settings reloaded", NULL);
+}
+
+static int on_signal(void *cookie)
+{
+	struct nfd_daemon *daemon = cookie;
+	int signal;
+
+	while ((signal = nfd_signals_next(daemon->signal_fd)) > 0) {
+		if (signal != SIGHUP) {
+			nfd_loop_stop(&daemon->loop);
+			return 0;
+		}
+		reload(daemon);
+		scan_now(daemon);
+		arm_timer(daemon);
+	}
+	return 0;
+}
+
+/* Labels that were published before this process: from the outputs, else from the status file. */
+static void read_back(const struct nfd_context *context, struct nfd_set *ret)
+{
+	const struct nfd_output *const *outputs;
+	struct nfd_error err = { 0 };
+	cJSON *status = NULL;
+	const char *why;
+	size_t count;
+
+	outputs = nfd_outputs(&count);
+	for (size_t i = 0; i < count; i++)
+		if (outputs[i]->is_on(&context->settings.outputs, &why) &&
+		    outputs[i]->read_back(&context->settings.outputs, ret, &err) < 0)
+			nfd_log(NFD_LOG_WARNING, "cannot read what is published", "output",
+				outputs[i]->name, "error", nfd_error_text(&err), NULL);
+	if (ret->count > 0 || nfd_status_read(context->settings.status_path, &status, NULL) < 0)
+		return;
+	if (nfd_status_labels(status, ret) < 0)
+		nfd_log(NFD_LOG_WARNING, "out of memory", NULL);
+	cJSON_Delete(status);
+}
+
+static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, 0 };
+	int r;
+
+	r = nfd_loop_init(&daemon->loop, err);
+	if (r < 0)
+		return r;
+	daemon->timer_fd = nfd_timer_new();
+	daemon->signal_fd = nfd_signals_new(signals);
+	if (daemon->timer_fd < 0 || daemon->signal_fd < 0)
+		return nfd_error_set(err, daemon->timer_fd < 0 ? daemon->timer_fd : daemon->signal_fd,
+				     "cannot make timer or signal descriptor");
+	r = nfd_loop_add(&daemon->loop, daemon->timer_fd, on_timer, daemon, err);
+	if (r == 0)
+		r = nfd_loop_add(&daemon->loop, daemon->signal_fd, on_signal, daemon, err);
+	return r;
+}
+
+int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, struct nfd_error *err)
+{
+	struct nfd_hold_options options = {
+		.removal_delay_ms = context->settings.watch.removal_delay_ms,
+		.lifetime_ms = context->settings.outputs.feature_file.lifetime_ms,
+	};
+	const struct nfd_output *const *outputs;
+	struct nfd_set published = { 0 };
+
+	*daemon = (struct nfd_daemon){ .context = context, .timer_fd = -1, .signal_fd = -1 };
+	daemon->loop.epoll_fd = -1;
+	daemon->status.started_s = nfd_clock_real_s();
+	outputs = nfd_outputs(&daemon->status.output_count);
+	for (size_t i = 0; i < daemon->status.output_count; i++) {
+		daemon->output[i].output = outputs[i];
+		daemon->output[i].due_ms = INT64_MAX;
+	}
+	read_back(context, &published);
+	nfd_hold_init(&daemon->hold, &options, &published);
+	return add_sources(daemon, err);
+}
+
+int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
+{
+	int r;
+
+	nfd_log(NFD_LOG_INFO, "started", "version", PACKAGE_VERSION, "root",
+		daemon->context->root_path, NULL);
+	scan_now(daemon);
+	arm_timer(daemon);
+	r = nfd_loop_run(&daemon->loop, err);
+	daemon->status.stopped_s = nfd_clock_real_s();
+	write_status(daemon);
+	nfd_log(NFD_LOG_INFO, "stopped", NULL);
+	return r;
+}
+
+void nfd_daemon_done(struct nfd_daemon *daemon)
+{
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		close_output(daemon, i);
+	nfd_loop_done(&daemon->loop);
+	nfd_cleanup_close(&daemon->timer_fd);
+	nfd_cleanup_close(&daemon->signal_fd);
+	nfd_hold_done(&daemon->hold);
+	nfd_faults_done(&daemon->faults);
+}

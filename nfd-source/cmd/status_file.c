@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Status as JSON. Times are RFC 3339 texts; a time that has not come is missing.
+ */
+#include "config.h"
+
+#include "cmd/status_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.h"
+#include "base/clock.h"
+#include "base/root.h"
+
+#define STATUS_MAX (1024 * 1024)
+
+static void add_time(cJSON *object, const char *name, int64_t seconds)
+{
+	char text[NFD_TIME_TEXT_SIZE];
+
+	if (seconds == 0)
+		return;
+	nfd_format_time(seconds, text);
+	cJSON_AddStringToObject(object, name, text);
+}
+
+static void add_outputs(cJSON *object, const struct nfd_status *status)
+{
+	cJSON *list = cJSON_AddArrayToObject(object, "outputs");
+
+	for (size_t i = 0; i < status->output_count; i++) {
+		const struct nfd_status_output *output = &status->output[i];
+		cJSON *entry = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(entry, "name", output->name);
+		cJSON_AddBoolToObject(entry, "on", output->is_on);
+		cJSON_AddStringToObject(entry, "why", output->why);
+		cJSON_AddStringToObject(entry, "target", output->target);
+		add_time(entry, "published", output->published_s);
+		add_time(entry, "expires", output->expiry_s);
+		cJSON_AddNumberToObject(entry, "labels", (double)output->labels);
+		cJSON_AddNumberToObject(entry, "leftOut", (double)output->left_out);
+		cJSON_AddItemToArray(list, entry);
+	}
+}
+
+static void add_faults(cJSON *object, const struct nfd_faults *faults)
+{
+	cJSON *list = cJSON_AddArrayToObject(object, "faults");
+
+	for (size_t i = 0; i < faults->count; i++) {
+		cJSON *entry = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(entry, "id", faults->fault[i].id);
+		cJSON_AddStringToObject(entry, "text", faults->fault[i].text);
+		add_time(entry, "since", faults->fault[i].since_s);
+		cJSON_AddNumberToObject(entry, "count", faults->fault[i].count);
+		cJSON_AddItemToArray(list, entry);
+	}
+}
+
+static char *render(const struct nfd_status *status)
+{
+	cJSON *object = cJSON_CreateObject();
+	cJSON *labels;
+	char *text;
+
+	cJSON_AddNumberToObject(object, "schema", 1);
+	cJSON_AddStringToObject(object, "version", PACKAGE_VERSION);
+	cJSON_AddNumberToObject(object, "pid", (double)getpid());
+	cJSON_AddStringToObject(object, "node", status->node_name);
+	cJSON_AddStringToObject(object, "root", status->root);
+	add_time(object, "started", status->started_s);
+	add_time(object, "stopped", status->stopped_s);
+	add_time(object, "scanned", status->scanned_s);
+	add_time(object, "changed", status->changed_s);
+	cJSON_AddNumberToObject(object, "scanMilliseconds", (double)status->scan_ms);
+	cJSON_AddNumberToObject(object, "scans", status->scans);
+	cJSON_AddNumberToObject(object, "publications", status->publications);
+	add_outputs(object, status);
+	add_faults(object, status->faults);
+	labels = cJSON_AddObjectToObject(object, "labels");
+	for (size_t i = 0; i < status->labels->count; i++)
+		cJSON_AddStringToObject(labels, status->labels->label[i].key,
+					status->labels->label[i].value);
+	text = cJSON_PrintUnformatted(object);
+	cJSON_Delete(object);
+	return text;
+}
+
+/* Splits the path into an open directory (made when missing) and the name in it. */
+static int open_parent(const char *path, char dir[PATH_MAX], const char **ret_name, bool make,
+		       struct nfd_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 0;
+	int fd, code;
+
+	if (len >= PATH_MAX || !slash || !slash[1])
+		return nfd_error_set(err, -EINVAL, "status path \"%s\" is no absolute file name",
+				     path);
+	memcpy(dir, path, len);
+	dir[len] = '\0';
+	if (len == 0)
+		strcpy(dir, "/");
+	*ret_name = slash + 1;
+	if (make)
+		mkdir(dir, 0755);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	code = fd < 0 ? -errno : 0;
+	if (fd < 0)
+		return nfd_error_set(err, code, "cannot open \"%s\": %s", dir, nfd_errno_text(code));
+	return fd;
+}
+
+int nfd_status_write(const char *path, const struct nfd_status *status, struct nfd_error *err)
+{
+	struct nfd_atomic_file file = { .mode = 0644 };
+	char dir[PATH_MAX];
+	cleanup_close int dirfd = open_parent(path, dir, &file.name, true, err);
+	char *text;
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	text = render(status);
+	if (!text)
+		return nfd_error_set(err, -ENOMEM, "out of memory");
+	file.dirfd = dirfd;
+	file.dir = dir;
+	r = nfd_atomic_file_write(&file, text, strlen(text), err);
+	cJSON_free(text);
+	return r;
+}
+
+int nfd_status_read(const char *path, cJSON **ret, struct nfd_error *err)
+{
+	cleanup_close int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	cleanup_free char *text = malloc(STATUS_MAX + 1);
+	ssize_t len;
+	int code;
+
+	len = fd < 0 ? -1 : text ? read(fd, text, STATUS_MAX + 1) : 0;
+	code = len < 0 ? -errno : !text ? -ENOMEM : len > STATUS_MAX ? -EFBIG : 0;
+	if (code < 0)
+		return nfd_error_set(err, code, "cannot read \"%s\": %s", path, nfd_errno_text(code));
+	*ret = cJSON_ParseWithLength(text, (size_t)len);
+	if (!*ret)
+		return nfd_error_set(err, -EBADMSG, "\"%s\" holds no JSON", path);
+	return 0;
+}
+
+int nfd_status_labels(const cJSON *document, struct nfd_set *set)
+{
+	const cJSON *labels = cJSON_GetObjectItemCaseSensitive(document, "labels");
+	const cJSON *entry;
+	int r;
+
+	cJSON_ArrayForEach(entry, labels)
+	{
+		struct nfd_label label = {
+			.key = entry->string, .value = entry->valuestring, .rank = NFD_RANK_NORMAL
+		};
+
+		if (!cJSON_IsString(entry) || !label.key)
+			continue;
+		r = nfd_set_put(set, &label);
+		if (r == -ENOMEM)
+			return r;
+	}
+	return 0;
+}
+
+int nfd_status_remove(const char *path, struct nfd_error *err)
+{
+	int code;
+
+	if (unlink(path) == 0)
+		return 1;
+	code = -errno;
+	if (nfd_root_is_absent(code))
+		return 0;
+	return nfd_error_set(err, code, "cannot remove \"%s\": %s", path, nfd_errno_text(code));
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All settings: composed of the option structs of the modules, with default, range and help in one
+ * table, and the origin of each value. Order: default, file, environment, command line.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "labels/hold.h"
+#include "output/output.h"
+#include "scan/scanner.h"
+
+#define NFD_SETTINGS_MAX 32
+#define NFD_SETTINGS_FILE "/etc/nfd-source/nfd-source.yaml"
+#define NFD_SETTINGS_ENVIRONMENT "NFD_SOURCE_"
+
+struct nfd_settings {
+	struct {
+		int64_t sleep_interval_ms; /* 0: never rescan by time */
+		char *node_name;           /* owned */
+	} core;
+	struct nfd_scan_options scan;
+	struct nfd_output_options outputs;
+	struct {
+		int64_t removal_delay_ms;
+		int group;
+	} watch;
+	struct {
+		int mode;
+		char *namespace;
+	} node_feature;
+	struct {
+		int mode;
+		int64_t after_ms, resync_ms;
+	} node_labels;
+	struct {
+		char *kubeconfig;
+		int64_t deadline_ms;
+		char *proxy;
+	} api;
+	char *status_path;
+	char *metrics_path;
+	int fail_on;
+	int log_format; /* enum nfd_log_format */
+	int log_level;  /* enum nfd_log_level */
+	char *origin[NFD_SETTINGS_MAX]; /* by position in the table; owned */
+};
+
+enum nfd_setting_type {
+	NFD_SETTING_TEXT,     /* any text without control bytes */
+	NFD_SETTING_NAME,     /* file name: no slash, no leading dot */
+	NFD_SETTING_PATTERN,  /* regular expression */
+	NFD_SETTING_DURATION, /* milliseconds in an int64_t */
+	NFD_SETTING_CHOICE,   /* position in @choices in an int */
+	NFD_SETTING_CLASSES,  /* hexadecimal prefixes in a struct nfd_texts */
+	NFD_SETTING_FIELDS,   /* bits by position in @choices in an unsigned int */
+};
+
+struct nfd_setting {
+	const char *key;
+	enum nfd_setting_type type;
+	size_t offset;              /* in struct nfd_settings */
+	const char *fallback;       /* default; lists joined by commas */
+	const char *const *choices; /* allowed words, NULL-terminated; or NULL */
+	int64_t min, max;           /* of a duration in ms; of a class prefix in digits */
+	const char *help;
+	bool unused; /* part of the contract, without effect in this version */
+};
+
+/**
+ * nfd_settings_table() - the table.
+ * @ret_count: number of entries.
+ * Return: static array.
+ */
+const struct nfd_setting *nfd_settings_table(size_t *ret_count);
+
+/* A value from the command line. */
+struct nfd_setting_override {
+	const char *key;    /* of the table */
+	const char *value;  /* text, lists joined by commas */
+	const char *option; /* option that gave it, for the origin */
+};
+
+struct nfd_settings_sources {
+	const char *file;         /* YAML file; NULL for none */
+	bool file_required;       /* a missing file is an error */
+	char *const *environment; /* "NAME=value", NULL-terminated; NULL for none */
+	const struct nfd_setting_override *override; /* array of @override_count */
+	size_t override_count;
+};
+
+/**
+ * nfd_settings_load() - read all settings.
+ * @settings: filled; to be given to nfd_settings_done() also after a failure.
+ * @sources:  borrowed.
+ * @err:      names file, line and column (or variable or option), the key, the value and what is
+ *            allowed.
+ * Return: 0; -EINVAL for a wrong key or value; errno of the file; -ENOMEM.
+ */
+int nfd_settings_load(struct nfd_settings *settings, const struct nfd_settings_sources *sources,
+		      struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_settings_done() - free; a zeroed one is fine.
+ */
+void nfd_settings_done(struct nfd_settings *settings);
+
+/**
+ * nfd_settings_format() - value of a setting as text, in the form in which it can be given.
+ * @buf: receives it.
+ */
+void nfd_settings_format(const struct nfd_settings *settings, const struct nfd_setting *setting,
+			 struct nfd_strbuf *buf);
+
+/**
+ * nfd_settings_variable() - name of the environment variable of a setting
+ * ("NFD_SOURCE_CORE_SLEEP_INTERVAL").
+ * @ret: receives it, cut at @size - 1 bytes.
+ */
+void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t size);
