@@ -145,6 +145,15 @@ static const struct nfd_option *find_option(const struct nfd_context *context, c
 	return NULL;
 }
 
+static int missing_argument(const struct nfd_option *option)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%c%s--%s", option->letter ? "-" : "",
+		 option->letter ? option->letter : ' ', option->letter ? ", " : "", option->name);
+	return usage("missing argument of option", option->letter ? text : text + 1);
+}
+
 /* Notes an option; @value is what stood in the same argument, NULL for nothing. */
 static int take_option(struct parser *parser, const struct nfd_option *option, const char *value)
 {
@@ -153,7 +162,7 @@ static int take_option(struct parser *parser, const struct nfd_option *option, c
 	if (option->argument && !value) {
 		value = *parser->argument;
 		if (!value)
-			return usage("missing argument of option", option->name);
+			return missing_argument(option);
 		parser->argument++;
 	} else if (!option->argument && value) {
 		return usage("no argument is allowed for option", option->name);
@@ -266,17 +275,25 @@ static const char *root_from_environment(char *const *environment)
 	return "/";
 }
 
-/* Settings that belong to later versions must not be taken silently. */
-static void warn_unused(const struct nfd_settings *settings)
+/* Settings that belong to later versions must not be taken silently; "off" is what happens. */
+static void note_settings_without_effect(const struct nfd_settings *settings)
 {
 	const struct nfd_setting *table;
 	size_t count;
 
+	if (settings->passed_over && settings->passed_over[0])
+		nfd_log(NFD_LOG_DEBUG, "passed over settings of nfd-worker that we do not have",
+			"keys", settings->passed_over, NULL);
 	table = nfd_settings_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (table[i].unused && strcmp(settings->origin[i], "default") != 0)
+	for (size_t i = 0; i < count; i++) {
+		cleanup_strbuf struct nfd_strbuf value = { 0 };
+
+		nfd_settings_format(settings, &table[i], &value);
+		if (table[i].unused && strcmp(settings->origin[i], "default") != 0 &&
+		    strcmp(nfd_strbuf_text(&value), "off") != 0)
 			nfd_log(NFD_LOG_WARNING, "this setting has no effect in this version", "key",
 				table[i].key, "origin", settings->origin[i], NULL);
+	}
 }
 
 static int run_command(struct nfd_context *context)
@@ -289,7 +306,7 @@ static int run_command(struct nfd_context *context)
 	}
 	nfd_log_setup((enum nfd_log_format)context->settings.log_format,
 		      (enum nfd_log_level)context->settings.log_level);
-	warn_unused(&context->settings);
+	note_settings_without_effect(&context->settings);
 	if (context->command->reads_host &&
 	    nfd_root_open(&context->root, context->root_path, &err) < 0) {
 		nfd_log(NFD_LOG_ERROR, nfd_error_text(&err), NULL);

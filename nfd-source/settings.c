@@ -415,7 +415,7 @@ static int refuse_key(const char *key, struct nfd_error *err)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
 					 used ? ", " : "", name_len, name);
 	}
-	return nfd_error_set(err, -EINVAL, "unknown key \"%.100s\"; allowed here: %s", key, list);
+	return nfd_error_set(err, -ENOKEY, "unknown key \"%.100s\"; allowed here: %s", key, list);
 }
 
 struct file_cookie {
@@ -448,7 +448,7 @@ static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error 
 		return nfd_error_set(err, -EINVAL, "%s: takes %s", setting->key,
 				     is_list(setting) ? "a list of plain values" : "one plain value");
 	if (cookie->seen[setting - table])
-		return nfd_error_set(err, -EINVAL, "%s: is set twice", setting->key);
+		return nfd_error_set(err, -ENOKEY, "%s: is set twice", setting->key);
 	cookie->seen[setting - table] = true;
 	/* "key:" without a value leaves what is there, as in NFD. */
 	if (item->count == 0 && !item->is_list)
@@ -498,9 +498,8 @@ static int load_file(struct nfd_settings *settings, const char *path, bool requi
 	if (r < 0)
 		return r;
 	r = nfd_yaml_parse(text, len, path, visit, &cookie, err);
-	if (r == 0 && cookie.passed_over.len)
-		nfd_log(NFD_LOG_DEBUG, "passed over settings of nfd-worker that we do not have",
-			"file", path, "keys", nfd_strbuf_text(&cookie.passed_over), NULL);
+	if (r == 0)
+		r = replace_text(&settings->passed_over, nfd_strbuf_text(&cookie.passed_over), err);
 	nfd_strbuf_done(&cookie.passed_over);
 	return r;
 }
@@ -626,6 +625,7 @@ void nfd_settings_done(struct nfd_settings *settings)
 			free(*(char **)field);
 		free(settings->origin[i]);
 	}
+	free(settings->passed_over);
 	*settings = (struct nfd_settings){ 0 };
 }
 

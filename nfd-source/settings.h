@@ -49,6 +49,7 @@ struct nfd_settings {
 	int fail_on;
 	int log_format; /* enum nfd_log_format */
 	int log_level;  /* enum nfd_log_level */
+	char *passed_over; /* keys of nfd-worker that we do not have, by blanks; NULL or owned */
 	char *origin[NFD_SETTINGS_MAX]; /* by position in the table; owned */
 };
 
@@ -101,7 +102,7 @@ struct nfd_settings_sources {
  * @sources:  borrowed.
  * @err:      names file, line and column (or variable or option), the key, the value and what is
  *            allowed.
- * Return: 0; -EINVAL for a wrong key or value; errno of the file; -ENOMEM.
+ * Return: 0; -ENOKEY for a wrong key; -EINVAL or -ERANGE for a wrong value; errno of the file; -ENOMEM.
  */
 int nfd_settings_load(struct nfd_settings *settings, const struct nfd_settings_sources *sources,
 		      struct nfd_error *err) nfd_must_check;

@@ -24,10 +24,14 @@ struct walk {
 	struct nfd_error *err;
 };
 
+static int fail(const struct walk *walk, size_t line, size_t column, int code, const char *text)
+{
+	return nfd_error_set(walk->err, code, "%s:%zu:%zu: %s", walk->name, line, column, text);
+}
+
 static int fail_at(const struct walk *walk, const yaml_mark_t *mark, int code, const char *text)
 {
-	return nfd_error_set(walk->err, code, "%s:%zu:%zu: %s", walk->name, mark->line + 1,
-			     mark->column + 1, text);
+	return fail(walk, mark->line + 1, mark->column + 1, code, text);
 }
 
 /* A plain (unquoted) null, ~ or nothing is no value. */
@@ -56,6 +60,8 @@ static void take_list(const struct walk *walk, const yaml_node_t *node, struct n
 		if (!entry || entry->type != YAML_SCALAR_NODE || holds_nul(entry) ||
 		    item->count == NFD_YAML_VALUES_MAX) {
 			item->is_odd = true;
+			item->line = entry ? entry->start_mark.line + 1 : item->line;
+			item->column = entry ? entry->start_mark.column + 1 : item->column;
 			return;
 		}
 		item->value[item->count++] = (const char *)entry->data.scalar.value;
@@ -92,17 +98,35 @@ static int visit_pair(const struct walk *walk, const yaml_node_t *key, const yam
 		     (const char *)key->data.scalar.value) >= (int)sizeof(path))
 		return fail_at(walk, &key->start_mark, -EINVAL, "this key is too long");
 	item.key = path;
-	item.key_line = key->start_mark.line + 1;
-	item.key_column = key->start_mark.column + 1;
 	item.line = value->start_mark.line + 1;
 	item.column = value->start_mark.column + 1;
 	take_value(walk, value, &item);
 	r = walk->visitor(walk->cookie, &item, &err);
-	if (r < 0)
+	if (r == -ENOKEY)
 		return fail_at(walk, &key->start_mark, r, nfd_error_text(&err));
+	if (r < 0)
+		return fail(walk, item.line, item.column, r, nfd_error_text(&err));
 	if (r == NFD_YAML_DESCEND && item.is_mapping)
 		return walk_mapping(walk, value, path, depth + 1);
 	return 0;
+}
+
+/* Every key before this one was accepted by the visitor, so there are few. */
+static bool is_repeated(const struct walk *walk, const yaml_node_t *mapping,
+			const yaml_node_pair_t *pair)
+{
+	const yaml_node_t *key = yaml_document_get_node(walk->document, pair->key);
+	const yaml_node_pair_t *before;
+
+	for (before = mapping->data.mapping.pairs.start; before < pair; before++) {
+		const yaml_node_t *other = yaml_document_get_node(walk->document, before->key);
+
+		if (key->type == YAML_SCALAR_NODE && other && other->type == YAML_SCALAR_NODE &&
+		    strcmp((const char *)key->data.scalar.value,
+			   (const char *)other->data.scalar.value) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int walk_mapping(const struct walk *walk, const yaml_node_t *node, const char *prefix,
@@ -119,6 +143,8 @@ static int walk_mapping(const struct walk *walk, const yaml_node_t *node, const 
 
 		if (!key || !value)
 			return fail_at(walk, &node->start_mark, -EINVAL, "broken document");
+		if (is_repeated(walk, node, pair))
+			return fail_at(walk, &key->start_mark, -ENOKEY, "this key stands here twice");
 		r = visit_pair(walk, key, value, prefix, depth);
 		if (r < 0)
 			return r;
@@ -149,6 +175,22 @@ static int parser_error(const struct walk *walk, const yaml_parser_t *parser)
 			     parser->problem ? parser->problem : "unknown fault");
 }
 
+/* A second document would be ignored silently. */
+static int expect_end(const struct walk *walk, yaml_parser_t *parser)
+{
+	yaml_document_t more;
+	const yaml_node_t *top;
+	int r = 0;
+
+	if (!yaml_parser_load(parser, &more))
+		return parser_error(walk, parser);
+	top = yaml_document_get_root_node(&more);
+	if (top)
+		r = fail_at(walk, &top->start_mark, -EINVAL, "a second document is not allowed");
+	yaml_document_delete(&more);
+	return r;
+}
+
 int nfd_yaml_parse(const char *text, size_t len, const char *name, nfd_yaml_visitor *visitor,
 		   void *cookie, struct nfd_error *err)
 {
@@ -167,6 +209,8 @@ int nfd_yaml_parse(const char *text, size_t len, const char *name, nfd_yaml_visi
 	} else {
 		r = walk_document(&walk);
 		yaml_document_delete(&document);
+		if (r == 0)
+			r = expect_end(&walk, &parser);
 	}
 	yaml_parser_delete(&parser);
 	return r;

@@ -14,8 +14,7 @@
 /* One key of the file. */
 struct nfd_yaml_item {
 	const char *key;   /* dotted, as written */
-	size_t line, column; /* of the value, from 1; of the key when it has no value */
-	size_t key_line, key_column;
+	size_t line, column; /* of the value, or of the odd entry of a list; from 1 */
 	bool is_mapping;   /* it holds further keys */
 	bool is_list;      /* it is a list of plain values */
 	bool is_odd;       /* a list that holds something else than plain values */
@@ -27,9 +26,9 @@ enum nfd_yaml_verdict { NFD_YAML_DONE, NFD_YAML_DESCEND };
 
 /**
  * nfd_yaml_visitor - told of each key, in the order of the file.
- * @err: receives the fault without place; the reader adds file, line and column of the key.
+ * @err: receives the fault without place; the reader adds file, line and column.
  * Return: NFD_YAML_DONE; NFD_YAML_DESCEND to be told of the keys inside (mappings only); negative
- *         errno to stop.
+ *         errno to stop: -ENOKEY when the key is at fault, others when the value is.
  */
 typedef int nfd_yaml_visitor(void *cookie, const struct nfd_yaml_item *item, struct nfd_error *err);
 

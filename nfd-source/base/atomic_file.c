@@ -10,12 +10,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define LEFTOVER_AGE_S 60
 
 static int fail(const struct nfd_atomic_file *file, const char *step, struct nfd_error *err)
 {
@@ -31,12 +30,14 @@ static int open_staging(const struct nfd_atomic_file *file)
 		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Leftovers are told by age: the pid of a writer means nothing across pid namespaces. */
+/*
+ * Removes what killed writers left. A writer holds a shared lock on the folder while it stages, so
+ * whoever gets the exclusive one knows that nobody does; a pid would mean nothing across namespaces.
+ */
 static void sweep(const struct nfd_atomic_file *file)
 {
 	cleanup_closedir DIR *dir = NULL;
 	struct dirent *entry;
-	struct stat st;
 	int fd = open_staging(file);
 
 	if (fd < 0)
@@ -46,10 +47,10 @@ static void sweep(const struct nfd_atomic_file *file)
 		close(fd);
 		return;
 	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
 	while ((entry = readdir(dir)) != NULL)
-		if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > LEFTOVER_AGE_S)
-			unlinkat(fd, entry->d_name, 0);
+		unlinkat(fd, entry->d_name, 0);
 }
 
 int nfd_atomic_file_prepare(const struct nfd_atomic_file *file, struct nfd_error *err)
@@ -124,6 +125,9 @@ int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, 
 
 	if (staging < 0)
 		return fail(file, "open the staging folder of", err);
+	/* Never waits long: the exclusive lock is only held for a sweep. */
+	if (file->staging && flock(staging, LOCK_SH) < 0)
+		return fail(file, "lock the staging folder of", err);
 	temporary_name(file, name, sizeof(name));
 	fd = openat(staging, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -20,7 +20,7 @@ struct nfd_atomic_file {
 
 /**
  * nfd_atomic_file_prepare() - make the staging folder (0700) if missing and sweep leftovers of
- * writers that were killed (entries older than one minute).
+ * writers that were killed (nothing while another writer is at work).
  * @file: borrowed.
  * @err:  names the folder.
  * Return: 1 when the folder was made, 0 when it was there; negative errno of mkdirat(2).

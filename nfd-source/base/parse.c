@@ -143,23 +143,11 @@ void nfd_format_duration(int64_t ms, char ret[NFD_DURATION_TEXT_SIZE])
 		const char *unit;
 		int64_t ms;
 	} steps[] = { { "h", 3600000 }, { "m", 60000 }, { "s", 1000 }, { "ms", 1 } };
-	size_t i, len = 0;
+	size_t i = ms == 0 ? 2 : 0;
 
-	if (ms == 0) {
-		snprintf(ret, NFD_DURATION_TEXT_SIZE, "0s");
-		return;
-	}
-	if (ms < 0)
-		len = (size_t)snprintf(ret, NFD_DURATION_TEXT_SIZE, "-");
-	for (i = 0; i < NFD_ARRAY_SIZE(steps); i++) {
-		int64_t count = ms / steps[i].ms;
-
-		ms %= steps[i].ms;
-		if (count == 0)
-			continue;
-		len += (size_t)snprintf(ret + len, NFD_DURATION_TEXT_SIZE - len, "%" PRId64 "%s",
-					count < 0 ? -count : count, steps[i].unit);
-	}
+	while (ms % steps[i].ms != 0)
+		i++;
+	snprintf(ret, NFD_DURATION_TEXT_SIZE, "%" PRId64 "%s", ms / steps[i].ms, steps[i].unit);
 }
 
 int nfd_parse_version(const char *text, struct nfd_version *ret, const char **ret_rest)

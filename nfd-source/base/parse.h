@@ -40,7 +40,7 @@ int nfd_parse_hex(const char *text, uint64_t max, uint64_t *ret_value) nfd_must_
 int nfd_parse_duration(const char *text, int64_t *ret_ms) nfd_must_check;
 
 /**
- * nfd_format_duration() - the shortest such text for a number of milliseconds ("1h30m", "250ms").
+ * nfd_format_duration() - such a text in the largest unit that needs no fraction ("90s", "250ms").
  * @ms:  milliseconds.
  * @ret: receives the text.
  */

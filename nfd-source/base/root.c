@@ -309,10 +309,13 @@ ssize_t nfd_root_read_link(const struct nfd_root *root, const char *path, char *
 int nfd_root_exists(const struct nfd_root *root, const char *path)
 {
 	cleanup_close int fd = open_below(root, path, O_PATH);
+	struct stat st;
 
-	if (fd >= 0)
-		return 1;
-	return nfd_root_is_absent(fd) ? 0 : fd;
+	if (fd < 0)
+		return nfd_root_is_absent(fd) ? 0 : fd;
+	if (root->observer && fstat(fd, &st) == 0)
+		observe(root, S_ISDIR(st.st_mode) ? NFD_READ_DIR : NFD_READ_FILE, path, "", 0);
+	return 1;
 }
 
 void nfd_names_done(struct nfd_names *names)

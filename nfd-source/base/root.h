@@ -17,7 +17,8 @@ enum nfd_read_kind { NFD_READ_FILE, NFD_READ_LINK, NFD_READ_DIR };
 /**
  * nfd_read_observer - told of each successful read, in order; `record` is built on it.
  * @path: path below the root, without leading slash.
- * @data: content of the file or target of the link (@len bytes); NULL for a directory.
+ * @data: content of the file or target of the link (@len bytes; none where only the existence was
+ *        asked for); not to be used for a directory.
  */
 typedef void nfd_read_observer(void *cookie, enum nfd_read_kind kind, const char *path,
 			       const char *data, size_t len);

@@ -35,6 +35,7 @@ static int run(struct nfd_context *context)
 {
 	const struct nfd_output_options *options = &context->settings.outputs;
 	const struct nfd_output *const *outputs;
+	char target[NFD_OUTPUT_TARGET_SIZE];
 	struct nfd_error err = { 0 };
 	int exit_code = NFD_EXIT_DONE;
 	size_t count;
@@ -45,8 +46,9 @@ static int run(struct nfd_context *context)
 	/* Also of outputs that are off now: they may have been on before. */
 	outputs = nfd_outputs(&count);
 	for (size_t i = 0; i < count; i++) {
+		outputs[i]->target(options, target);
 		r = outputs[i]->withdraw(options, &err);
-		if (report(r, outputs[i]->name, outputs[i]->target(options), &err) != NFD_EXIT_DONE)
+		if (report(r, outputs[i]->name, target, &err) != NFD_EXIT_DONE)
 			exit_code = NFD_EXIT_FAILED;
 	}
 	r = nfd_status_remove(context->settings.status_path, &err);

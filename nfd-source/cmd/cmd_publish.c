@@ -77,6 +77,7 @@ static int show(const struct nfd_context *context, const struct nfd_output *outp
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
 	cleanup_set struct nfd_set now = { 0 };
+	char target[NFD_OUTPUT_TARGET_SIZE];
 	struct nfd_set_change change;
 	struct nfd_error err = { 0 };
 	size_t cursor[2] = { 0, 0 };
@@ -84,8 +85,8 @@ static int show(const struct nfd_context *context, const struct nfd_output *outp
 
 	if (output->read_back(&context->settings.outputs, &now, &err) < 0)
 		log_error(output, "cannot read what is published", &err);
-	nfd_strbuf_printf(&buf, "# would publish to %s:\n",
-			  output->target(&context->settings.outputs));
+	output->target(&context->settings.outputs, target);
+	nfd_strbuf_printf(&buf, "# would publish to %s:\n", target);
 	while (nfd_set_next_change(&now, set, cursor, &change)) {
 		changed = true;
 		if (!change.after)
@@ -143,7 +144,7 @@ static int run(struct nfd_context *context)
 
 		if (!outputs[i]->is_on(&context->settings.outputs, &why)) {
 			nfd_log(NFD_LOG_WARNING, "an output is off", "output", outputs[i]->name, "why",
-				why, "target", outputs[i]->target(&context->settings.outputs), NULL);
+				why, NULL);
 			continue;
 		}
 		used++;

@@ -25,7 +25,7 @@ static int render_text(struct nfd_context *context, struct nfd_scan *scan, struc
 static int render_json(struct nfd_context *context, struct nfd_scan *scan, struct nfd_strbuf *buf)
 {
 	(void)context;
-	nfd_render_json(&scan->labels, &scan->unknowns, buf);
+	nfd_render_json(&scan->labels, &scan->unknowns, scan->features, buf);
 	return NFD_EXIT_DONE;
 }
 
@@ -80,7 +80,7 @@ static int run(struct nfd_context *context)
 
 	while (form && strcmp(forms[at], form) != 0)
 		at++;
-	if (nfd_context_scan(context, &scan, renderers[at] == render_node_feature, false) == 0)
+	if (nfd_context_scan(context, &scan, true, false) == 0)
 		exit_code = renderers[at](context, &scan, &buf);
 	if (exit_code == NFD_EXIT_DONE)
 		exit_code = nfd_print(&buf);

@@ -12,6 +12,8 @@
 #include "cmd/cmd.h"
 #include "cmd/status_file.h"
 
+#define RUNNING "running"
+
 static const char *text_of(const cJSON *object, const char *name, const char *otherwise)
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
@@ -35,7 +37,7 @@ static const char *state_of(const cJSON *status)
 		return "stopped";
 	if (pid < 1 || pid > 1 << 30 || (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
 		return "not running (no process has its pid in this pid namespace)";
-	return "running";
+	return RUNNING;
 }
 
 static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
@@ -101,6 +103,7 @@ static int run(struct nfd_context *context)
 	const char *form = nfd_context_option(context, "output");
 	struct nfd_error err = { 0 };
 	cJSON *status = NULL;
+	bool running;
 	char *text;
 	int r;
 
@@ -118,8 +121,11 @@ static int run(struct nfd_context *context)
 	} else {
 		render(status, &buf);
 	}
+	running = strcmp(state_of(status), RUNNING) == 0;
 	cJSON_Delete(status);
-	return nfd_print(&buf);
+	r = nfd_print(&buf);
+	/* Probes want to know whether the daemon lives. */
+	return r == NFD_EXIT_DONE && !running ? NFD_EXIT_FAILED : r;
 }
 
 static const char *const forms[] = { "text", "json", NULL };

@@ -37,7 +37,7 @@ int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, b
 		return r;
 	}
 	for (size_t i = 0; i < scan->unknowns.count; i++)
-		if (!scan->unknowns.unknown[i].doubt)
+		if (!scan->unknowns.unknown[i].doubt && nfd_unknowns_says_more(&scan->unknowns, i))
 			nfd_log(NFD_LOG_WARNING, "labels are unknown", "keys",
 				scan->unknowns.unknown[i].prefix, "reason",
 				scan->unknowns.unknown[i].reason, NULL);

@@ -126,7 +126,7 @@ static void choose_output(struct nfd_daemon *daemon, size_t at)
 	struct nfd_error err = { 0 };
 
 	status->name = output->name;
-	status->target = output->target(options);
+	output->target(options, status->target);
 	status->is_on = output->is_on(options, &status->why);
 	if (!status->is_on) {
 		see_fault(daemon, NFD_LOG_WARNING, "output off ", output->name, status->why);
@@ -165,7 +165,8 @@ static void note_unknowns(struct nfd_daemon *daemon, const struct nfd_unknowns *
 			  const struct nfd_hold_result *result)
 {
 	for (size_t i = 0; i < unknowns->count; i++)
-		if (!unknowns->unknown[i].doubt || result->kept_unknown > 0)
+		if (nfd_unknowns_says_more(unknowns, i) &&
+		    (!unknowns->unknown[i].doubt || result->kept_unknown > 0))
 			see_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
 				  unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
 }
@@ -269,10 +270,6 @@ static void reload(struct nfd_daemon *daemon)
 		close_output(daemon, i);
 	nfd_settings_done(&context->settings);
 	context->settings = fresh;
-	/* The status still names targets inside the old settings. */
-	for (size_t i = 0; i < daemon->status.output_count; i++)
-		daemon->status.output[i].target =
-			daemon->output[i].output->target(&context->settings.outputs);
 	daemon->hold.options.removal_delay_ms = fresh.watch.removal_delay_ms;
 	daemon->hold.options.lifetime_ms = fresh.outputs.feature_file.lifetime_ms;
 	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);

@@ -15,13 +15,15 @@ void nfd_report_published(const struct nfd_output_options *options, const struct
 			  const struct nfd_output_event *event)
 {
 	char labels[24], left_out[24], expiry[NFD_TIME_TEXT_SIZE] = "never";
+	char target[NFD_OUTPUT_TARGET_SIZE];
 
 	snprintf(labels, sizeof(labels), "%zu", event->labels);
 	snprintf(left_out, sizeof(left_out), "%zu", event->left_out);
 	if (event->expiry_s)
 		nfd_format_time(event->expiry_s, expiry);
-	nfd_log(NFD_LOG_INFO, "published", "output", output->name, "target",
-		output->target(options), "labels", labels, "expires", expiry, NULL);
+	output->target(options, target);
+	nfd_log(NFD_LOG_INFO, "published", "output", output->name, "target", target, "labels",
+		labels, "expires", expiry, NULL);
 	if (event->left_out)
 		nfd_log(NFD_LOG_WARNING, "some labels found no room", "output", output->name,
 			"left_out", left_out, NULL);

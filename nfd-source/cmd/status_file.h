@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/faults.h"
 #include "labels/set.h"
+#include "output/output.h"
 
 #define NFD_STATUS_OUTPUTS_MAX 4
 
@@ -18,7 +19,7 @@ struct nfd_status_output {
 	const char *name;
 	bool is_on;
 	const char *why;      /* constant sentence */
-	const char *target;   /* borrowed from the settings */
+	char target[NFD_OUTPUT_TARGET_SIZE];
 	int64_t published_s;  /* seconds since 1970, 0: not yet */
 	int64_t expiry_s;     /* 0: none */
 	size_t labels, left_out;

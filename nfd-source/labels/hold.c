@@ -82,11 +82,10 @@ static int hold_label(const struct nfd_hold *hold, const struct nfd_label *label
 		      int64_t now_ms, struct step *step)
 {
 	bool unknown = nfd_unknowns_find(unknowns, label->key) != NULL;
-	const struct nfd_label *seen = nfd_set_find(scanned, label->key);
 	int64_t since_ms, limit_ms;
 
-	/* A setting that stops a label is a decision, not a fact that could be in doubt. */
-	if (seen && (seen->stopped_by || !unknown || strcmp(seen->value, label->value) == 0))
+	/* Seen with whatever value; or stopped by a setting, which is no fact that could be in doubt. */
+	if (nfd_set_find(scanned, label->key))
 		return 0;
 	since_ms = held_since(hold, label->key, unknown, now_ms);
 	limit_ms = unknown ? hold->options.lifetime_ms : hold->options.removal_delay_ms;

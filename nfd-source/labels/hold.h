@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what a scan saw to what is to be published: an unknown fact keeps its last published value
- * until its lifetime ends, and a label that would only go waits for a second scan. Pure: the clock
- * is an argument.
+ * From what a scan saw to what is to be published: a label that is missing because its fact is
+ * unknown stays until its lifetime ends, and one that would only go waits for a second scan. What a
+ * scan did see is taken at once. Pure: the clock is an argument.
  */
 #pragma once
 

@@ -44,6 +44,14 @@ const struct nfd_unknown *nfd_unknowns_find(const struct nfd_unknowns *unknowns,
 	return NULL;
 }
 
+bool nfd_unknowns_says_more(const struct nfd_unknowns *unknowns, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(unknowns->unknown[i].reason, unknowns->unknown[at].reason) == 0)
+			return false;
+	return true;
+}
+
 void nfd_unknowns_done(struct nfd_unknowns *unknowns)
 {
 	for (size_t i = 0; i < unknowns->count; i++) {

@@ -40,6 +40,13 @@ int nfd_unknowns_add(struct nfd_unknowns *unknowns, const char *prefix, const ch
 const struct nfd_unknown *nfd_unknowns_find(const struct nfd_unknowns *unknowns, const char *key);
 
 /**
+ * nfd_unknowns_says_more() - whether an entry has a reason that none before it has: one unreadable
+ * folder makes keys of several forms unknown, and needs one line.
+ * @at: position of the entry.
+ */
+bool nfd_unknowns_says_more(const struct nfd_unknowns *unknowns, size_t at);
+
+/**
  * nfd_unknowns_done() - free; a zeroed one is fine.
  */
 void nfd_unknowns_done(struct nfd_unknowns *unknowns);

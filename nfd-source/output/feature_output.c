@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -23,9 +24,10 @@ static bool is_on(const struct nfd_output_options *options, const char **ret_why
 	return nfd_feature_file_is_on(&options->feature_file, ret_why);
 }
 
-static const char *target(const struct nfd_output_options *options)
+static void target(const struct nfd_output_options *options, char ret[NFD_OUTPUT_TARGET_SIZE])
 {
-	return options->feature_file.dir;
+	snprintf(ret, NFD_OUTPUT_TARGET_SIZE, "%s/%s", options->feature_file.dir,
+		 options->feature_file.name);
 }
 
 static void close_state(void *data)

@@ -12,6 +12,8 @@
 #include "labels/set.h"
 #include "output/feature_file.h"
 
+#define NFD_OUTPUT_TARGET_SIZE 512
+
 struct nfd_output_options {
 	struct nfd_feature_file_options feature_file;
 };
@@ -29,8 +31,8 @@ struct nfd_output {
 	const char *name;
 	/* Whether it is used here, and why (a constant sentence). */
 	bool (*is_on)(const struct nfd_output_options *options, const char **ret_why);
-	/* Where it publishes, for people: path or object. Borrowed from the options. */
-	const char *(*target)(const struct nfd_output_options *options);
+	/* Where it publishes, for people: path or object. */
+	void (*target)(const struct nfd_output_options *options, char ret[NFD_OUTPUT_TARGET_SIZE]);
 	/* Make ready; @options must outlive the state. 0; negative errno. */
 	int (*open)(const struct nfd_output_options *options, void **ret_state,
 		    struct nfd_error *err);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Flat documents of texts, so they are written straight into the buffer; every text is escaped by
- * nfd_strbuf_put_quoted().
+ * Labels as lines, or with sources, raw features and unknown facts as one JSON document.
  */
 #include "config.h"
 
 #include "output/render.h"
+
+#include <errno.h>
+#include <stdbool.h>
 
 void nfd_render_text(const struct nfd_set *set, struct nfd_strbuf *buf)
 {
@@ -14,49 +16,61 @@ void nfd_render_text(const struct nfd_set *set, struct nfd_strbuf *buf)
 			nfd_strbuf_printf(buf, "%s=%s\n", set->label[i].key, set->label[i].value);
 }
 
-static void put_member(struct nfd_strbuf *buf, bool *first, const char *name, const char *value)
+/* The set as one object of texts. */
+static cJSON *texts_of(const struct nfd_set *set, bool sources)
 {
-	nfd_strbuf_puts(buf, *first ? "\n    " : ",\n    ");
-	*first = false;
-	nfd_strbuf_put_quoted(buf, name);
-	nfd_strbuf_puts(buf, ": ");
-	nfd_strbuf_put_quoted(buf, value);
+	cJSON *object = cJSON_CreateObject();
+
+	for (size_t i = 0; object && i < set->count; i++) {
+		const struct nfd_label *label = &set->label[i];
+		const char *text = sources ? label->source : label->value;
+
+		if (!label->stopped_by && text &&
+		    !cJSON_AddStringToObject(object, label->key, text)) {
+			cJSON_Delete(object);
+			return NULL;
+		}
+	}
+	return object;
 }
 
-static void put_labels(const struct nfd_set *set, const char *name, bool sources,
-		       struct nfd_strbuf *buf)
+static cJSON *list_of(const struct nfd_unknowns *unknowns)
 {
-	bool first = true;
+	cJSON *list = cJSON_CreateArray();
 
-	nfd_strbuf_printf(buf, "  \"%s\": {", name);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct nfd_label *label = &set->label[i];
-		const char *value = sources ? label->source : label->value;
+	for (size_t i = 0; list && i < unknowns->count; i++) {
+		cJSON *entry;
 
-		if (!label->stopped_by && value)
-			put_member(buf, &first, label->key, value);
+		if (unknowns->unknown[i].doubt)
+			continue;
+		entry = cJSON_CreateObject();
+		if (!cJSON_AddItemToArray(list, entry) ||
+		    !cJSON_AddStringToObject(entry, "keys", unknowns->unknown[i].prefix) ||
+		    !cJSON_AddStringToObject(entry, "reason", unknowns->unknown[i].reason)) {
+			cJSON_Delete(list);
+			return NULL;
+		}
 	}
-	nfd_strbuf_puts(buf, first ? "},\n" : "\n  },\n");
+	return list;
 }
 
 void nfd_render_json(const struct nfd_set *set, const struct nfd_unknowns *unknowns,
-		     struct nfd_strbuf *buf)
+		     const cJSON *features, struct nfd_strbuf *buf)
 {
-	bool first = true;
+	cJSON *object = cJSON_CreateObject();
+	char *text = NULL;
 
-	nfd_strbuf_puts(buf, "{\n  \"schema\": 1,\n");
-	put_labels(set, "labels", false, buf);
-	put_labels(set, "sources", true, buf);
-	nfd_strbuf_puts(buf, "  \"unknown\": [");
-	for (size_t i = 0; i < unknowns->count; i++) {
-		if (unknowns->unknown[i].doubt)
-			continue;
-		nfd_strbuf_puts(buf, first ? "\n    {\"keys\": " : ",\n    {\"keys\": ");
-		first = false;
-		nfd_strbuf_put_quoted(buf, unknowns->unknown[i].prefix);
-		nfd_strbuf_puts(buf, ", \"reason\": ");
-		nfd_strbuf_put_quoted(buf, unknowns->unknown[i].reason);
-		nfd_strbuf_puts(buf, "}");
-	}
-	nfd_strbuf_puts(buf, first ? "]\n}\n" : "\n  ]\n}\n");
+	/* An item that could not be made is NULL, and adding NULL fails. */
+	if (cJSON_AddNumberToObject(object, "schema", 1) &&
+	    cJSON_AddItemToObject(object, "labels", texts_of(set, false)) &&
+	    cJSON_AddItemToObject(object, "sources", texts_of(set, true)) &&
+	    cJSON_AddItemToObject(object, "features", cJSON_Duplicate(features, 1)) &&
+	    cJSON_AddItemToObject(object, "unknown", list_of(unknowns)))
+		text = cJSON_Print(object);
+	if (text)
+		nfd_strbuf_printf(buf, "%s\n", text);
+	else
+		buf->error = -ENOMEM;
+	cJSON_free(text);
+	cJSON_Delete(object);
 }

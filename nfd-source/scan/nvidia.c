@@ -18,6 +18,7 @@
 
 #define STEM NFD_F "driver-nvidia"
 #define PROC_VERSION "proc/driver/nvidia/version"
+#define SYS_TAINT "sys/module/nvidia/taint"
 #define SYS_VERSION "sys/module/nvidia/version"
 #define VENDOR_NVIDIA 0x10de
 
@@ -71,6 +72,16 @@ static void note_error(struct nfd_nvidia_module *module, const char *path, int c
 	snprintf(module->error_path, sizeof(module->error_path), "%s", path);
 }
 
+/* Without the driver's own words only the proprietary flavour leaves a mark: it taints with P. */
+static const char *flavor_from_taint(const struct nfd_root *root)
+{
+	char text[32];
+
+	if (nfd_root_read_line(root, SYS_TAINT, text, sizeof(text)) < 0)
+		return NULL;
+	return strchr(text, 'P') ? "proprietary" : NULL;
+}
+
 void nfd_nvidia_module_read(const struct nfd_root *root, struct nfd_nvidia_module *ret)
 {
 	char text[4096], version[NFD_NVIDIA_VERSION_SIZE];
@@ -94,8 +105,11 @@ void nfd_nvidia_module_read(const struct nfd_root *root, struct nfd_nvidia_modul
 		memcpy(ret->version, version, sizeof(version));
 		snprintf(ret->path, sizeof(ret->path), "%s", SYS_VERSION);
 	}
-	if (ret->version[0])
-		ret->error = 0;
+	if (!ret->version[0])
+		return;
+	ret->error = 0;
+	if (!ret->flavor)
+		ret->flavor = flavor_from_taint(root);
 }
 
 static bool has_device(struct nfd_scan *scan)

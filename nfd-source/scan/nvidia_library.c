@@ -74,13 +74,16 @@ static const char *version_of(const char *path)
 	return text;
 }
 
-/* 32-bit libraries lie beside the 64-bit ones in some layouts. */
-static bool is_32_bit(const struct nfd_root *root, const char *path)
+/* 1 for a 32-bit library: they lie beside the 64-bit ones in some layouts. Negative errno. */
+static int is_32_bit(const struct nfd_root *root, const char *path)
 {
 	unsigned char start[5];
+	ssize_t len;
 
-	return nfd_root_read_start(root, path, start, sizeof(start)) == (ssize_t)sizeof(start) &&
-	       memcmp(start, "\177ELF", 4) == 0 && start[4] == 1;
+	len = nfd_root_read_start(root, path, start, sizeof(start));
+	if (len < 0)
+		return (int)len;
+	return len == (ssize_t)sizeof(start) && memcmp(start, "\177ELF", 4) == 0 && start[4] == 1;
 }
 
 static void add(struct search *search, const char *path)
@@ -91,7 +94,7 @@ static void add(struct search *search, const char *path)
 	struct nfd_nvidia_library *library;
 
 	if (!version || strlen(path) >= sizeof(library->path) ||
-	    found->count == NFD_NVIDIA_LIBRARIES_MAX || is_32_bit(search->root, path))
+	    found->count == NFD_NVIDIA_LIBRARIES_MAX)
 		return;
 	for (size_t i = 0; i < found->count; i++)
 		if (strcmp(found->library[i].version, version) == 0)
@@ -117,10 +120,10 @@ static void add_resolved(struct search *search, const char *path)
 
 	r = nfd_root_resolve(search->root, path, real, sizeof(real));
 	if (r == 0)
-		r = nfd_root_exists(search->root, real) == 1 ? 0 : -ENOENT;
+		r = is_32_bit(search->root, real);
 	if (r < 0)
 		note_error(search, path, r);
-	else
+	if (r == 0)
 		add(search, real);
 }
 

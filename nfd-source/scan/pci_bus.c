@@ -114,12 +114,12 @@ static int read_identity(const struct nfd_root *root, const char *name,
 	return read_attributes(root, name, ret);
 }
 
-static bool exists(const struct nfd_root *root, const char *name, const char *attribute)
+static bool is_link(const struct nfd_root *root, const char *name, const char *attribute)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], target[NFD_PCI_ADDRESS_SIZE];
 
 	snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s/%s", name, attribute);
-	return nfd_root_exists(root, path) == 1;
+	return nfd_root_read_link(root, path, target, sizeof(target)) > 0;
 }
 
 static bool is_readable(const struct nfd_root *root, const char *name, const char *attribute)
@@ -162,7 +162,7 @@ static int read_function(struct nfd_scan *scan, const char *name, struct nfd_pci
 	if (function->white_listed)
 		function->has_sriov = is_readable(scan->root, name, "sriov_totalvfs");
 	if (function->is_gpu) {
-		function->is_virtual = exists(scan->root, name, "physfn");
+		function->is_virtual = is_link(scan->root, name, "physfn");
 		function->is_unresponsive = has_failed(scan->root, name, function);
 	}
 	return function->white_listed || function->is_gpu || scan->all_devices;
@@ -174,9 +174,9 @@ static void note_unreadable(struct nfd_scan *scan, const char *name, int code)
 	char path[PATH_SIZE];
 
 	snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s", name);
-	nfd_log(NFD_LOG_DEBUG, "skipped a PCI function", "path", path, "error",
-		nfd_errno_text(code), NULL);
 	if (nfd_root_is_absent(code)) {
+		nfd_log(NFD_LOG_DEBUG, "skipped a PCI function that vanished", "path", path, "error",
+			nfd_errno_text(code), NULL);
 		scan->incomplete = true;
 		return;
 	}
