@@ -13,8 +13,8 @@
 #define SETTING_CLASSES "sources.pci.deviceClassWhitelist"
 #define STEM_SIZE (NFD_PCI_FIELDS * 5)
 
-const char *const nfd_pci_field_names[NFD_PCI_FIELDS] = {
-	"class", "vendor", "device", "subsystem_vendor", "subsystem_device",
+const char *const nfd_pci_field_names[NFD_PCI_FIELDS + 1] = {
+	"class", "vendor", "device", "subsystem_vendor", "subsystem_device", NULL,
 };
 
 /* Four lower-case hex digits: the form of all our ids. snprintf would be a third of a big scan. */

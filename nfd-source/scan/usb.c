@@ -18,7 +18,9 @@
 
 enum { FIELD_CLASS, FIELD_VENDOR, FIELD_DEVICE, FIELD_SERIAL };
 
-const char *const nfd_usb_field_names[NFD_USB_FIELDS] = { "class", "vendor", "device", "serial" };
+const char *const nfd_usb_field_names[NFD_USB_FIELDS + 1] = {
+	"class", "vendor", "device", "serial", NULL,
+};
 
 static const char *const attributes[NFD_USB_FIELDS] = {
 	"bDeviceClass", "idVendor", "idProduct", "serial",

@@ -10,4 +10,4 @@ extern const struct nfd_scanner nfd_usb_scanner;
 
 /* Names that sources.usb.deviceLabelFields takes, in the order they have in a key. */
 #define NFD_USB_FIELDS 4
-extern const char *const nfd_usb_field_names[NFD_USB_FIELDS];
+extern const char *const nfd_usb_field_names[NFD_USB_FIELDS + 1]; /* NULL-terminated */

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of settings: key, default, range, help. A new setting is one entry here and one field in
+ * struct nfd_settings.
+ */
+#include "config.h"
+
+#include "settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "scan/pci.h"
+#include "scan/usb.h"
+#include "settings_value.h"
+
+static const char *const modes[] = { "auto", "on", "off", NULL };
+static const char *const label_modes[] = { "fallback", "always", "off", NULL };
+static const char *const groups[] = { "kernel", "udev", NULL };
+static const char *const severities[] = { "warning", "critical", NULL };
+static const char *const log_formats[] = { "text", "json", NULL };
+static const char *const log_levels[] = { "error", "warning", "info", "debug", NULL };
+
+#define AT(field) offsetof(struct nfd_settings, field)
+#define MS_SECOND INT64_C(1000)
+#define MS_MINUTE (60 * MS_SECOND)
+#define MS_HOUR (60 * MS_MINUTE)
+#define MS_YEAR (366 * 24 * MS_HOUR)
+
+/* clang-format off */
+static const struct nfd_setting table[] = {
+	{ .key = "core.sleepInterval", .type = NFD_SETTING_DURATION,
+	  .offset = AT(core.sleep_interval_ms), .fallback = "5m", .min = 0, .max = MS_YEAR,
+	  .help = "time between full scans; 0 or less: none, less than a second counts as 1s" },
+	{ .key = "core.labelWhiteList", .type = NFD_SETTING_PATTERN,
+	  .offset = AT(scan.label_white_list), .fallback = "",
+	  .help = "regular expression that the part of a label key after / must match" },
+	{ .key = "core.nodeName", .type = NFD_SETTING_TEXT, .offset = AT(core.node_name),
+	  .fallback = "",
+	  .help = "name of our Node; else $NODE_NAME, else the host name in lower case" },
+	{ .key = "sources.pci.deviceClassWhitelist", .type = NFD_SETTING_CLASSES,
+	  .offset = AT(scan.pci.class_white_list), .fallback = "02,03,0b40,12", .max = 4,
+	  .help = "PCI classes that get labels, as prefixes of four hexadecimal digits" },
+	{ .key = "sources.pci.deviceLabelFields", .type = NFD_SETTING_FIELDS,
+	  .offset = AT(scan.pci.label_fields), .fallback = "class,vendor",
+	  .choices = nfd_pci_field_names,
+	  .help = "fields of the finer PCI label" },
+	{ .key = "sources.usb.deviceClassWhitelist", .type = NFD_SETTING_CLASSES,
+	  .offset = AT(scan.usb.class_white_list), .fallback = "0e,ef,fe,ff", .max = 2,
+	  .help = "USB classes that get labels, as prefixes of two hexadecimal digits" },
+	{ .key = "sources.usb.deviceLabelFields", .type = NFD_SETTING_FIELDS,
+	  .offset = AT(scan.usb.label_fields), .fallback = "class,vendor,device",
+	  .choices = nfd_usb_field_names,
+	  .help = "fields of the USB label" },
+	{ .key = "outputs.featureFile.mode", .type = NFD_SETTING_CHOICE,
+	  .offset = AT(outputs.feature_file.mode), .fallback = "auto", .choices = modes,
+	  .help = "write NFD's feature file; auto: when its directory exists" },
+	{ .key = "outputs.featureFile.dir", .type = NFD_SETTING_TEXT,
+	  .offset = AT(outputs.feature_file.dir), .fallback = NFD_FEATURES_D,
+	  .help = "NFD's features.d, not below --root" },
+	{ .key = "outputs.featureFile.name", .type = NFD_SETTING_NAME,
+	  .offset = AT(outputs.feature_file.name), .fallback = "nfd-source",
+	  .help = "name of our file in it" },
+	{ .key = "outputs.featureFile.lifetime", .type = NFD_SETTING_DURATION,
+	  .offset = AT(outputs.feature_file.lifetime_ms), .fallback = "1h",
+	  .min = 0, .max = MS_YEAR,
+	  .help = "labels of a dead writer expire after it, unknown facts are kept for it; 0: never" },
+	{ .key = "outputs.nodeFeature.mode", .type = NFD_SETTING_CHOICE,
+	  .offset = AT(node_feature.mode), .fallback = "auto", .choices = modes, .unused = true,
+	  .help = "publish a NodeFeature object" },
+	{ .key = "outputs.nodeFeature.namespace", .type = NFD_SETTING_TEXT,
+	  .offset = AT(node_feature.namespace), .fallback = "", .unused = true,
+	  .help = "namespace of that object; else the pod's own" },
+	{ .key = "outputs.nodeLabels.mode", .type = NFD_SETTING_CHOICE,
+	  .offset = AT(node_labels.mode), .fallback = "fallback", .choices = label_modes,
+	  .unused = true, .help = "patch labels onto our Node" },
+	{ .key = "outputs.nodeLabels.after", .type = NFD_SETTING_DURATION,
+	  .offset = AT(node_labels.after_ms), .fallback = "2m", .min = MS_SECOND, .max = MS_HOUR,
+	  .unused = true, .help = "time that NFD has to bring a change to the Node" },
+	{ .key = "outputs.nodeLabels.resync", .type = NFD_SETTING_DURATION,
+	  .offset = AT(node_labels.resync_ms), .fallback = "10m", .min = MS_SECOND,
+	  .max = MS_YEAR, .unused = true, .help = "time between checks of the Node" },
+	{ .key = "api.kubeconfig", .type = NFD_SETTING_TEXT, .offset = AT(api.kubeconfig),
+	  .fallback = "", .unused = true, .help = "kubeconfig with the credentials to use" },
+	{ .key = "api.deadline", .type = NFD_SETTING_DURATION, .offset = AT(api.deadline_ms),
+	  .fallback = "30s", .min = MS_SECOND, .max = MS_HOUR, .unused = true,
+	  .help = "longest run of the API helper" },
+	{ .key = "api.proxy", .type = NFD_SETTING_TEXT, .offset = AT(api.proxy), .fallback = "",
+	  .unused = true, .help = "proxy URL for the API server" },
+	{ .key = "watch.group", .type = NFD_SETTING_CHOICE, .offset = AT(watch.group),
+	  .fallback = "kernel", .choices = groups, .unused = true,
+	  .help = "group of uevents to listen to" },
+	{ .key = "watch.removalDelay", .type = NFD_SETTING_DURATION,
+	  .offset = AT(watch.removal_delay_ms), .fallback = "3s", .min = 0, .max = MS_HOUR,
+	  .help = "time that a label stays after its device has gone" },
+	{ .key = "status.path", .type = NFD_SETTING_TEXT, .offset = AT(status_path),
+	  .fallback = "/run/nfd-source/status.json", .help = "file that the daemon keeps for status" },
+	{ .key = "metrics.path", .type = NFD_SETTING_TEXT, .offset = AT(metrics_path),
+	  .fallback = "", .unused = true,
+	  .help = "file for node-exporter's textfile collector" },
+	{ .key = "doctor.failOn", .type = NFD_SETTING_CHOICE, .offset = AT(fail_on),
+	  .fallback = "critical", .choices = severities, .unused = true,
+	  .help = "least severity that makes doctor exit with 1" },
+	{ .key = "log.format", .type = NFD_SETTING_CHOICE, .offset = AT(log_format),
+	  .fallback = "text", .choices = log_formats, .help = "form of log lines" },
+	{ .key = "log.level", .type = NFD_SETTING_CHOICE, .offset = AT(log_level),
+	  .fallback = "info", .choices = log_levels, .help = "least severe events to log" },
+};
+/* clang-format on */
+
+_Static_assert(NFD_ARRAY_SIZE(table) <= NFD_SETTINGS_MAX, "origin array too small");
+
+/* Keys of nfd-worker.conf for sources and mechanisms that we do not have (spec nfd.md 6.1). */
+static const char *const foreign_keys[] = {
+	"core.noPublish",      "core.featureSources", "core.labelSources",
+	"core.sources",        "core.noPublishFeatures", "core.ownerRefs",
+	"core.noOwnerRefs",    "core.klog",           "sources.cpu",
+	"sources.kernel",      "sources.custom",      "sources.fake",
+	"sources.local",       "sources.memory",      "sources.network",
+	"sources.storage",     "sources.system",
+};
+
+const struct nfd_setting *nfd_settings_table(size_t *ret_count)
+{
+	*ret_count = NFD_ARRAY_SIZE(table);
+	return table;
+}
+
+size_t nfd_settings_position(const struct nfd_setting *setting)
+{
+	return (size_t)(setting - table);
+}
+
+const struct nfd_setting *nfd_settings_find(const char *key)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
+		if (strcasecmp(table[i].key, key) == 0)
+			return &table[i];
+	return NULL;
+}
+
+bool nfd_settings_is_section(const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
+		if (strncasecmp(table[i].key, key, len) == 0 && table[i].key[len] == '.')
+			return true;
+	return false;
+}
+
+bool nfd_settings_is_foreign(const char *key)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(foreign_keys); i++)
+		if (strcasecmp(foreign_keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+int nfd_settings_refuse_key(const char *key, struct nfd_error *err)
+{
+	const char *dot = strrchr(key, '.');
+	size_t len = dot ? (size_t)(dot - key) + 1 : 0;
+	char list[400] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(table) && used < sizeof(list); i++) {
+		const char *name = table[i].key + len;
+		int name_len = (int)strcspn(name, ".");
+
+		if (strncasecmp(table[i].key, key, len) != 0 ||
+		    (i && strncmp(table[i - 1].key, table[i].key, len + (size_t)name_len) == 0))
+			continue;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
+					 used ? ", " : "", name_len, name);
+	}
+	return nfd_error_set(err, -ENOKEY, "unknown key \"%.100s\"; allowed here: %s", key, list);
+}
