@@ -53,6 +53,9 @@ struct nfd_settings {
 	char *origin[NFD_SETTINGS_MAX]; /* by position in the table; owned */
 };
 
+/* Words of watch.group, in the order of the setting's value. */
+extern const char *const nfd_watch_groups[];
+
 enum nfd_setting_type {
 	NFD_SETTING_TEXT,     /* any text without control bytes */
 	NFD_SETTING_NAME,     /* file name: no slash, no leading dot */

@@ -18,7 +18,7 @@
 
 static const char *const modes[] = { "auto", "on", "off", NULL };
 static const char *const label_modes[] = { "fallback", "always", "off", NULL };
-static const char *const groups[] = { "kernel", "udev", NULL };
+const char *const nfd_watch_groups[] = { "kernel", "udev", NULL };
 static const char *const severities[] = { "warning", "critical", NULL };
 static const char *const log_formats[] = { "text", "json", NULL };
 static const char *const log_levels[] = { "error", "warning", "info", "debug", NULL };
@@ -90,7 +90,7 @@ static const struct nfd_setting table[] = {
 	{ .key = "api.proxy", .type = NFD_SETTING_TEXT, .offset = AT(api.proxy), .fallback = "",
 	  .unused = true, .help = "proxy URL for the API server" },
 	{ .key = "watch.group", .type = NFD_SETTING_CHOICE, .offset = AT(watch.group),
-	  .fallback = "kernel", .choices = groups, .unused = true,
+	  .fallback = "kernel", .choices = nfd_watch_groups,
 	  .help = "group of uevents to listen to" },
 	{ .key = "watch.removalDelay", .type = NFD_SETTING_DURATION,
 	  .offset = AT(watch.removal_delay_ms), .fallback = "3s", .min = 0, .max = MS_HOUR,

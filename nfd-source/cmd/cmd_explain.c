@@ -13,23 +13,6 @@
 #include "scan/pci.h"
 #include "scan/scan.h"
 
-/* The scanner that makes keys of this form: the one with the longest prefix. */
-static const struct nfd_scanner *scanner_of(const char *key)
-{
-	const struct nfd_scanner *best = NULL;
-	const struct nfd_scanner *const *scanners;
-	size_t count, best_len = 0;
-
-	scanners = nfd_scanners(&count);
-	for (size_t i = 0; i < count; i++)
-		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
-			if (strlen(*prefix) > best_len && strncmp(key, *prefix, strlen(*prefix)) == 0) {
-				best = scanners[i];
-				best_len = strlen(*prefix);
-			}
-	return best;
-}
-
 static const char *origin_of(const struct nfd_settings *settings, const char *key)
 {
 	const struct nfd_setting *table;
@@ -157,7 +140,7 @@ static int run(struct nfd_context *context)
 		nfd_scan_done(&scan);
 		return NFD_EXIT_FAILED;
 	}
-	scanner = scanner_of(key);
+	scanner = nfd_scanner_of(key);
 	label = nfd_set_find(&scan.labels, key);
 	if (label)
 		put_found(context, label, scanner, &buf);

@@ -63,6 +63,23 @@ static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
 	}
 }
 
+static void put_watch(const cJSON *status, struct nfd_strbuf *buf)
+{
+	const cJSON *watch = cJSON_GetObjectItemCaseSensitive(status, "watch");
+	bool uevents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(watch, "uevents"));
+
+	if (uevents)
+		nfd_strbuf_printf(buf, "listening:    uevents (group %s) and files since %s\n",
+				  text_of(watch, "group", "?"), text_of(watch, "since", "?"));
+	else
+		nfd_strbuf_printf(buf, "listening:    no uevents: %s\n", text_of(watch, "reason", "?"));
+	nfd_strbuf_printf(buf, "last event:   %s%s%s\n", text_of(watch, "event", "none yet"),
+			  text_of(watch, "lastEvent", "")[0] ? ", " : "",
+			  text_of(watch, "lastEvent", ""));
+	nfd_strbuf_printf(buf, "events:       %.0f, times that some were lost: %.0f\n",
+			  number_of(watch, "events"), number_of(watch, "lost"));
+}
+
 static void put_faults(const cJSON *status, struct nfd_strbuf *buf)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "faults");
@@ -93,6 +110,7 @@ static void render(const cJSON *status, struct nfd_strbuf *buf)
 	nfd_strbuf_printf(buf, "labels:       %d\npublications: %.0f\n",
 			  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(status, "labels")),
 			  number_of(status, "publications"));
+	put_watch(status, buf);
 	put_outputs(status, buf);
 	put_faults(status, buf);
 }

@@ -12,10 +12,13 @@
 
 #include "base/clock.h"
 #include "cmd/report.h"
+#include "scan/pci_bus.h"
 #include "scan/scan.h"
 
 #define HASTY_SCAN_MS 1000
 #define HASTY_SCANS_MAX 5
+/* Where no events can come (design 6). */
+#define BLIND_INTERVAL_MS 60000
 #define RETRY_FIRST_MS 10000
 #define RETRY_LAST_MS 300000
 
@@ -25,13 +28,16 @@ static int64_t min64(int64_t a, int64_t b)
 }
 
 /* Time of the next regular scan: also often enough to renew the expiry at half its lifetime. */
-static int64_t next_scan_ms(const struct nfd_settings *settings, int64_t now_ms)
+static int64_t next_scan_ms(const struct nfd_daemon *daemon, int64_t now_ms)
 {
+	const struct nfd_settings *settings = &daemon->context->settings;
 	int64_t lifetime_ms = settings->outputs.feature_file.lifetime_ms;
 	int64_t due_ms = INT64_MAX;
 
 	if (settings->core.sleep_interval_ms)
 		due_ms = now_ms + settings->core.sleep_interval_ms;
+	if (!daemon->watch.monitor)
+		due_ms = min64(due_ms, now_ms + BLIND_INTERVAL_MS);
 	if (lifetime_ms)
 		due_ms = min64(due_ms, now_ms + lifetime_ms / 2);
 	return due_ms;
@@ -54,6 +60,7 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.root = daemon->context->root_path;
 	daemon->status.labels = &daemon->hold.published;
 	daemon->status.faults = &daemon->faults;
+	daemon->status.watch = &daemon->watch;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
 		see_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
 }
@@ -193,11 +200,25 @@ static int settle(struct nfd_daemon *daemon, const struct nfd_scan *scan, int64_
 	return 0;
 }
 
-static void scan_now(struct nfd_daemon *daemon)
+/* Keeps the result for later scans of single scanners; the devices are read anew each time. */
+static void keep_scan(struct nfd_daemon *daemon, struct nfd_scan *scan)
 {
+	nfd_pci_bus_free(scan->pci);
+	scan->pci = NULL;
+	nfd_scan_done(&daemon->last);
+	daemon->last = *scan;
+	*scan = (struct nfd_scan){ 0 };
+}
+
+/* Scans with the given scanners; a full scan also sets the next time of one. */
+static void scan_now(struct nfd_daemon *daemon, uint32_t scanners)
+{
+	bool full = scanners == NFD_SCANNERS_ALL;
 	struct nfd_scan_request request = {
 		.root = &daemon->context->root,
 		.options = &daemon->context->settings.scan,
+		.scanners = scanners,
+		.before = full ? NULL : &daemon->last,
 	};
 	int64_t begin_ms = nfd_clock_monotonic_ms();
 	struct nfd_error err = { 0 };
@@ -205,12 +226,19 @@ static void scan_now(struct nfd_daemon *daemon)
 	int r;
 
 	nfd_faults_begin(&daemon->faults);
-	daemon->scan_due_ms = next_scan_ms(&daemon->context->settings, begin_ms);
+	if (full)
+		daemon->scan_due_ms = next_scan_ms(daemon, begin_ms);
+	/* Before the scan: what changes behind it must be an event. */
+	if (full || daemon->watch.files_stale)
+		nfd_daemon_watch_files(&daemon->watch, &daemon->context->root,
+				       &daemon->context->settings.outputs.feature_file);
 	r = nfd_scan_run(&scan, &request, &err);
 	if (r == 0)
 		r = settle(daemon, &scan, begin_ms);
 	if (r < 0)
 		see_fault(daemon, NFD_LOG_ERROR, "scan", "", nfd_error_text(&err));
+	else
+		keep_scan(daemon, &scan);
 	nfd_scan_done(&scan);
 	daemon->status.scans++;
 	daemon->status.scanned_s = nfd_clock_real_s();
@@ -222,9 +250,20 @@ static void scan_now(struct nfd_daemon *daemon)
 	nfd_faults_end(&daemon->faults, "");
 }
 
+/* Somebody touched our file: compare it with what should be there. */
+static void offer_again(struct nfd_daemon *daemon)
+{
+	unsigned int before = daemon->status.publications;
+
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		offer(daemon, i);
+	if (daemon->status.publications != before)
+		write_status(daemon);
+}
+
 static void arm_timer(struct nfd_daemon *daemon)
 {
-	int64_t due_ms = daemon->scan_due_ms;
+	int64_t due_ms = min64(daemon->scan_due_ms, nfd_debounce_due_ms(&daemon->watch.debounce));
 
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		due_ms = min64(due_ms, daemon->output[i].due_ms);
@@ -235,14 +274,19 @@ static int on_timer(void *cookie)
 {
 	struct nfd_daemon *daemon = cookie;
 	int64_t now_ms = nfd_clock_monotonic_ms();
+	uint32_t concerns = nfd_debounce_take(&daemon->watch.debounce, now_ms);
 	bool retry = false, published = false;
 
 	nfd_timer_drain(daemon->timer_fd);
 	/* A failed output is tried again with a fresh scan: the state may have moved on. */
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		retry |= daemon->output[i].failures && daemon->output[i].due_ms <= now_ms;
-	if (retry || daemon->scan_due_ms <= now_ms)
-		scan_now(daemon);
+	if (retry || daemon->scan_due_ms <= now_ms || concerns == NFD_SCANNERS_ALL)
+		scan_now(daemon, NFD_SCANNERS_ALL);
+	else if (concerns & ~NFD_CONCERNS_OUTPUT)
+		scan_now(daemon, concerns & ~NFD_CONCERNS_OUTPUT);
+	else if (concerns)
+		offer_again(daemon);
 	else
 		for (size_t i = 0; i < daemon->status.output_count; i++)
 			if (daemon->output[i].due_ms <= now_ms)
@@ -287,7 +331,7 @@ static int on_signal(void *cookie)
 			return 0;
 		}
 		reload(daemon);
-		scan_now(daemon);
+		scan_now(daemon, NFD_SCANNERS_ALL);
 		arm_timer(daemon);
 	}
 	return 0;
@@ -315,6 +359,12 @@ static void read_back(const struct nfd_context *context, struct nfd_set *ret)
 	cJSON_Delete(status);
 }
 
+static int on_events(void *cookie)
+{
+	arm_timer(cookie);
+	return 0;
+}
+
 static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, 0 };
@@ -331,6 +381,10 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	r = nfd_loop_add(&daemon->loop, daemon->timer_fd, on_timer, daemon, err);
 	if (r == 0)
 		r = nfd_loop_add(&daemon->loop, daemon->signal_fd, on_signal, daemon, err);
+	if (r == 0)
+		r = nfd_daemon_watch_init(&daemon->watch, &daemon->loop,
+					  nfd_watch_groups[daemon->context->settings.watch.group],
+					  on_events, daemon, err);
 	return r;
 }
 
@@ -345,6 +399,7 @@ int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, stru
 
 	*daemon = (struct nfd_daemon){ .context = context, .timer_fd = -1, .signal_fd = -1 };
 	daemon->loop.epoll_fd = -1;
+	daemon->watch.files.fd = -1;
 	daemon->status.started_s = nfd_clock_real_s();
 	outputs = nfd_outputs(&daemon->status.output_count);
 	for (size_t i = 0; i < daemon->status.output_count; i++) {
@@ -362,7 +417,12 @@ int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
 
 	nfd_log(NFD_LOG_INFO, "started", "version", PACKAGE_VERSION, "root",
 		daemon->context->root_path, NULL);
-	scan_now(daemon);
+	if (daemon->watch.reason[0])
+		nfd_log(NFD_LOG_WARNING,
+			"no hotplug events: scanning once a minute; run in the initial user namespace, "
+			"or try watch.group",
+			"why", daemon->watch.reason, NULL);
+	scan_now(daemon, NFD_SCANNERS_ALL);
 	arm_timer(daemon);
 	r = nfd_loop_run(&daemon->loop, err);
 	daemon->status.stopped_s = nfd_clock_real_s();
@@ -375,6 +435,8 @@ void nfd_daemon_done(struct nfd_daemon *daemon)
 {
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		close_output(daemon, i);
+	nfd_daemon_watch_done(&daemon->watch, &daemon->loop);
+	nfd_scan_done(&daemon->last);
 	nfd_loop_done(&daemon->loop);
 	nfd_cleanup_close(&daemon->timer_fd);
 	nfd_cleanup_close(&daemon->signal_fd);

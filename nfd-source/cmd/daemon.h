@@ -9,12 +9,16 @@
 #include "cmd/cmd.h"
 #include "cmd/status_file.h"
 #include "labels/hold.h"
+#include "cmd/daemon_watch.h"
+#include "scan/scanner.h"
 #include "watch/loop.h"
 
 struct nfd_daemon {
 	struct nfd_context *context; /* borrowed; its settings are replaced by a reload */
 	struct nfd_loop loop;
 	int timer_fd, signal_fd;
+	struct nfd_daemon_watch watch;
+	struct nfd_scan last; /* results of the last scan, for scans of single scanners */
 	struct nfd_hold hold;
 	struct nfd_faults faults;
 	struct nfd_status status;

@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/root.h"
+#include "cmd/daemon_watch.h"
 
 #define STATUS_MAX (1024 * 1024)
 
@@ -64,6 +65,23 @@ static void add_faults(cJSON *object, const struct nfd_faults *faults)
 	}
 }
 
+static void add_watch(cJSON *object, const struct nfd_daemon_watch *watch)
+{
+	cJSON *entry = cJSON_AddObjectToObject(object, "watch");
+
+	cJSON_AddBoolToObject(entry, "uevents", watch->monitor != NULL);
+	cJSON_AddStringToObject(entry, "group", watch->group);
+	if (watch->reason[0])
+		cJSON_AddStringToObject(entry, "reason", watch->reason);
+	cJSON_AddBoolToObject(entry, "files", watch->files.fd >= 0);
+	add_time(entry, "since", watch->since_s);
+	add_time(entry, "event", watch->event_s);
+	if (watch->event_s)
+		cJSON_AddStringToObject(entry, "lastEvent", watch->event);
+	cJSON_AddNumberToObject(entry, "events", (double)watch->events);
+	cJSON_AddNumberToObject(entry, "lost", (double)watch->lost);
+}
+
 static char *render(const struct nfd_status *status)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -82,6 +100,7 @@ static char *render(const struct nfd_status *status)
 	cJSON_AddNumberToObject(object, "scanMilliseconds", (double)status->scan_ms);
 	cJSON_AddNumberToObject(object, "scans", status->scans);
 	cJSON_AddNumberToObject(object, "publications", status->publications);
+	add_watch(object, status->watch);
 	add_outputs(object, status);
 	add_faults(object, status->faults);
 	labels = cJSON_AddObjectToObject(object, "labels");

@@ -15,6 +15,8 @@
 
 #define NFD_STATUS_OUTPUTS_MAX 4
 
+struct nfd_daemon_watch;
+
 struct nfd_status_output {
 	const char *name;
 	bool is_on;
@@ -33,6 +35,7 @@ struct nfd_status {
 	const char *node_name, *root; /* borrowed */
 	const struct nfd_set *labels; /* borrowed */
 	const struct nfd_faults *faults; /* borrowed */
+	const struct nfd_daemon_watch *watch; /* borrowed */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];
 	size_t output_count;
 };

@@ -39,7 +39,7 @@ static void run(struct nfd_scan *scan)
 
 	len = nfd_root_read_line(scan->root, OSRELEASE, text, sizeof(text));
 	if (len < 0)
-		nfd_scan_failed(scan, STEM, OSRELEASE, (int)len);
+		nfd_scan_failed(scan, STEM ".", OSRELEASE, (int)len);
 	if (len <= 0)
 		return;
 	nfd_scan_version(scan, STEM, OSRELEASE, text);

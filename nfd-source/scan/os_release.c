@@ -84,7 +84,7 @@ static void run(struct nfd_scan *scan)
 		finding.path = paths[i];
 		len = nfd_root_read(scan->root, paths[i], text, sizeof(text));
 		if (len < 0)
-			nfd_scan_failed(scan, STEM, paths[i], (int)len);
+			nfd_scan_failed(scan, STEM ".", paths[i], (int)len);
 	}
 	if (len < 0)
 		return;

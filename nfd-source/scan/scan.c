@@ -35,6 +35,32 @@ const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
 	return scanners;
 }
 
+const struct nfd_scanner *nfd_scanner_of(const char *key)
+{
+	const struct nfd_scanner *best = NULL;
+	size_t best_len = 0;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
+			if (strlen(*prefix) > best_len &&
+			    strncmp(key, *prefix, strlen(*prefix)) == 0) {
+				best = scanners[i];
+				best_len = strlen(*prefix);
+			}
+	return best;
+}
+
+uint32_t nfd_scanners_for_subsystem(const char *subsystem)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		for (const char *const *name = scanners[i]->subsystems; *name; name++)
+			if (strcmp(*name, subsystem) == 0)
+				bits |= UINT32_C(1) << i;
+	return bits;
+}
+
 static void put(struct nfd_scan *scan, const struct nfd_finding *finding, const char *stopped_by,
 		const char *key)
 {
@@ -160,9 +186,33 @@ static void check_sysfs(struct nfd_scan *scan)
 					     false);
 }
 
+static bool is_wanted(uint32_t wanted, const struct nfd_scanner *scanner)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		if (scanners[i] == scanner)
+			return wanted >> i & 1;
+	return true;
+}
+
+/* Results of the scanners that do not run this time. */
+static void take_over(struct nfd_scan *scan, const struct nfd_scan *before, uint32_t wanted)
+{
+	for (size_t i = 0; i < before->labels.count; i++)
+		if (!is_wanted(wanted, nfd_scanner_of(before->labels.label[i].key)) &&
+		    nfd_set_put(&scan->labels, &before->labels.label[i]) == -ENOMEM)
+			scan->error = -ENOMEM;
+	for (size_t i = 0; i < before->unknowns.count; i++) {
+		const struct nfd_unknown *unknown = &before->unknowns.unknown[i];
+
+		if (!is_wanted(wanted, nfd_scanner_of(unknown->prefix)))
+			note_unknown(scan, unknown->prefix, unknown->reason, unknown->doubt);
+	}
+}
+
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		 struct nfd_error *err)
 {
+	uint32_t wanted = request->scanners ? request->scanners : NFD_SCANNERS_ALL;
 	struct nfd_filter *filter = NULL;
 	int r;
 
@@ -183,8 +233,11 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 			scan->error = -ENOMEM;
 	}
 	check_sysfs(scan);
+	if (request->before)
+		take_over(scan, request->before, wanted);
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
-		scanners[i]->run(scan);
+		if (wanted >> i & 1)
+			scanners[i]->run(scan);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
 	if (scan->error < 0)

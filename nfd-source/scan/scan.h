@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "scan/scanner.h"
 
 /**
@@ -13,9 +15,27 @@
  */
 const struct nfd_scanner *const *nfd_scanners(size_t *ret_count);
 
+/**
+ * nfd_scanner_of() - the scanner that makes keys of this form: the one with the longest prefix.
+ * @key: full label key, or a full key prefix.
+ * Return: entry of the table; NULL when no scanner makes such keys.
+ */
+const struct nfd_scanner *nfd_scanner_of(const char *key);
+
+/* Scanners as bits by their position in the table. */
+#define NFD_SCANNERS_ALL UINT32_MAX
+
+/**
+ * nfd_scanners_for_subsystem() - the scanners that events of a udev subsystem concern.
+ * Return: bits; 0 for none.
+ */
+uint32_t nfd_scanners_for_subsystem(const char *subsystem);
+
 struct nfd_scan_request {
 	const struct nfd_root *root;            /* borrowed, must outlive the scan */
 	const struct nfd_scan_options *options; /* borrowed, must outlive the scan */
+	uint32_t scanners;                      /* which to run; 0 means all */
+	const struct nfd_scan *before;          /* results of the others are taken from it; or NULL */
 	bool features;                          /* collect raw features */
 	bool all_devices;                       /* see struct nfd_scan */
 };

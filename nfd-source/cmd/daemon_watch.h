@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the daemon listens to: uevents, library folders, its own feature file. Turns events into
+ * "these scanners" after the debounce; reads nothing by itself.
+ */
+#pragma once
+
+#include "base/root.h"
+#include "output/output.h"
+#include "watch/debounce.h"
+#include "watch/file_watch.h"
+#include "watch/loop.h"
+#include "watch/udev_monitor.h"
+
+/* Bit beside the scanners: only our own feature file was touched by somebody. */
+#define NFD_CONCERNS_OUTPUT (UINT32_C(1) << 31)
+
+struct nfd_daemon_watch {
+	struct nfd_udev_monitor *monitor; /* NULL when no events can come */
+	struct nfd_file_watch files;
+	struct nfd_debounce debounce;
+	bool files_stale;      /* folders came or went: set the watches anew */
+	const char *group;     /* group that is listened to; borrowed from the caller's table */
+	char reason[256];      /* why no events can come; "" when they can */
+	int64_t since_s;       /* listening since, seconds since 1970 */
+	int64_t event_s;       /* time of the last event; 0: none yet */
+	char event[128];       /* the last event, for people */
+	uint64_t events, lost; /* counted since the start */
+	nfd_loop_callback *changed; /* told after events: the timer must be armed anew */
+	void *cookie;
+};
+
+/**
+ * nfd_daemon_watch_init() - start to listen and join the loop. A monitor that is refused is no
+ * failure: @watch->reason says why, and the caller scans more often.
+ * @watch:   filled; to be given to nfd_daemon_watch_done() also after a failure.
+ * @group:   "kernel" or "udev"; must outlive @watch.
+ * @changed: called after events came, with @cookie.
+ * Return: 0; negative errno of the loop.
+ */
+int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop, const char *group,
+			  nfd_loop_callback *changed, void *cookie,
+			  struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_daemon_watch_done() - stop listening.
+ */
+void nfd_daemon_watch_done(struct nfd_daemon_watch *watch, struct nfd_loop *loop);
+
+/**
+ * nfd_daemon_watch_files() - set the watches on library folders and on the feature file.
+ * @root:   library folders are below it, links resolved.
+ * @output: features.d and our file's name in it.
+ */
+void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
+			    const struct nfd_feature_file_options *output);
