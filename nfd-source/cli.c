@@ -266,13 +266,9 @@ static int settle_command(struct parser *parser)
 
 static const char *root_from_environment(char *const *environment)
 {
-	static const char name[] = NFD_SETTINGS_ENVIRONMENT "ROOT=";
+	const char *root = nfd_environment_value(environment, NFD_SETTINGS_ENVIRONMENT "ROOT");
 
-	for (; environment && *environment; environment++)
-		if (strncmp(*environment, name, sizeof(name) - 1) == 0 &&
-		    (*environment)[sizeof(name) - 1])
-			return *environment + sizeof(name) - 1;
-	return "/";
+	return root && *root ? root : "/";
 }
 
 /* Settings that belong to later versions must not be taken silently; "off" is what happens. */

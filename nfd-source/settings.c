@@ -146,8 +146,7 @@ void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t 
 	ret[len] = '\0';
 }
 
-/* Value of a variable in the environment, NULL when it is not set. */
-static const char *variable_value(char *const *environment, const char *name)
+const char *nfd_environment_value(char *const *environment, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -170,7 +169,7 @@ static int load_environment(struct nfd_settings *settings, char *const *environm
 	table = nfd_settings_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		nfd_settings_variable(&table[i], name, sizeof(name));
-		value = variable_value(environment, name);
+		value = nfd_environment_value(environment, name);
 		if (!value)
 			continue;
 		snprintf(origin, sizeof(origin), "environment %s", name);
@@ -211,7 +210,7 @@ static int find_node_name(struct nfd_settings *settings, char *const *environmen
 			  struct nfd_error *err)
 {
 	const struct nfd_setting *setting = nfd_settings_find("core.nodeName");
-	const char *value = variable_value(environment, "NODE_NAME");
+	const char *value = nfd_environment_value(environment, "NODE_NAME");
 	char name[256] = "";
 
 	if (settings->core.node_name[0])

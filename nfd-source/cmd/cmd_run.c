@@ -26,7 +26,7 @@ static int run(struct nfd_context *context)
 
 const struct nfd_command nfd_cmd_run = {
 	.name = "run",
-	.summary = "publish, scan again at intervals, stay in the foreground",
+	.summary = "publish, follow the hardware, stay in the foreground",
 	.reads_host = true,
 	.run = run,
 };

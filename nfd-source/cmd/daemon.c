@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/clock.h"
+#include "base/notify.h"
 #include "cmd/report.h"
 #include "scan/pci_bus.h"
 #include "scan/scan.h"
@@ -261,10 +263,20 @@ static void offer_again(struct nfd_daemon *daemon)
 		write_status(daemon);
 }
 
+/* From the loop itself, so that a daemon that hangs is found out. */
+static void say_alive(struct nfd_daemon *daemon, int64_t now_ms)
+{
+	if (daemon->alive_due_ms > now_ms)
+		return;
+	nfd_notify(daemon->manager, "WATCHDOG=1");
+	daemon->alive_due_ms = now_ms + daemon->alive_every_ms;
+}
+
 static void arm_timer(struct nfd_daemon *daemon)
 {
 	int64_t due_ms = min64(daemon->scan_due_ms, nfd_debounce_due_ms(&daemon->watch.debounce));
 
+	due_ms = min64(due_ms, daemon->alive_due_ms);
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		due_ms = min64(due_ms, daemon->output[i].due_ms);
 	nfd_timer_set(daemon->timer_fd, due_ms);
@@ -278,6 +290,7 @@ static int on_timer(void *cookie)
 	bool retry = false, published = false;
 
 	nfd_timer_drain(daemon->timer_fd);
+	say_alive(daemon, now_ms);
 	/* A failed output is tried again with a fresh scan: the state may have moved on. */
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		retry |= daemon->output[i].failures && daemon->output[i].due_ms <= now_ms;
@@ -320,6 +333,18 @@ static void reload(struct nfd_daemon *daemon)
 	nfd_log(NFD_LOG_INFO, "settings reloaded", NULL);
 }
 
+static void say_reloading(struct nfd_daemon *daemon)
+{
+	char text[64];
+	struct timespec now;
+
+	/* The manager compares with its own CLOCK_MONOTONIC. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
+		 now.tv_sec * 1000000LL + now.tv_nsec / 1000);
+	nfd_notify(daemon->manager, text);
+}
+
 static int on_signal(void *cookie)
 {
 	struct nfd_daemon *daemon = cookie;
@@ -330,8 +355,10 @@ static int on_signal(void *cookie)
 			nfd_loop_stop(&daemon->loop);
 			return 0;
 		}
+		say_reloading(daemon);
 		reload(daemon);
 		scan_now(daemon, NFD_SCANNERS_ALL);
+		nfd_notify(daemon->manager, "READY=1");
 		arm_timer(daemon);
 	}
 	return 0;
@@ -388,6 +415,17 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	return r;
 }
 
+static void find_manager(struct nfd_daemon *daemon)
+{
+	char *const *environment = daemon->context->sources.environment;
+
+	daemon->manager = nfd_environment_value(environment, "NOTIFY_SOCKET");
+	daemon->alive_every_ms =
+		nfd_notify_watchdog_ms(nfd_environment_value(environment, "WATCHDOG_USEC"),
+				       nfd_environment_value(environment, "WATCHDOG_PID"));
+	daemon->alive_due_ms = daemon->alive_every_ms ? nfd_clock_monotonic_ms() : INT64_MAX;
+}
+
 int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, struct nfd_error *err)
 {
 	struct nfd_hold_options options = {
@@ -400,6 +438,7 @@ int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, stru
 	*daemon = (struct nfd_daemon){ .context = context, .timer_fd = -1, .signal_fd = -1 };
 	daemon->loop.epoll_fd = -1;
 	daemon->watch.files.fd = -1;
+	find_manager(daemon);
 	daemon->status.started_s = nfd_clock_real_s();
 	outputs = nfd_outputs(&daemon->status.output_count);
 	for (size_t i = 0; i < daemon->status.output_count; i++) {
@@ -424,7 +463,9 @@ int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
 			"why", daemon->watch.reason, NULL);
 	scan_now(daemon, NFD_SCANNERS_ALL);
 	arm_timer(daemon);
+	nfd_notify(daemon->manager, "READY=1");
 	r = nfd_loop_run(&daemon->loop, err);
+	nfd_notify(daemon->manager, "STOPPING=1");
 	daemon->status.stopped_s = nfd_clock_real_s();
 	write_status(daemon);
 	nfd_log(NFD_LOG_INFO, "stopped", NULL);

@@ -30,6 +30,9 @@ struct nfd_daemon {
 	} output[NFD_STATUS_OUTPUTS_MAX];
 	int64_t scan_due_ms;   /* next scan */
 	unsigned int hasty;    /* scans in a row that found things vanishing */
+	const char *manager;   /* $NOTIFY_SOCKET of the service manager; borrowed, may be NULL */
+	int64_t alive_every_ms; /* how often the manager wants to hear from us; 0: never */
+	int64_t alive_due_ms;  /* next time, INT64_MAX for none */
 };
 
 /**
