@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/notify.h"
+#include "cmd/daemon_outputs.h"
 #include "cmd/report.h"
 #include "scan/pci_bus.h"
 #include "scan/scan.h"
@@ -21,8 +22,6 @@
 #define HASTY_SCANS_MAX 5
 /* Where no events can come (design 6). */
 #define BLIND_INTERVAL_MS 60000
-#define RETRY_FIRST_MS 10000
-#define RETRY_LAST_MS 300000
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -45,15 +44,6 @@ static int64_t next_scan_ms(const struct nfd_daemon *daemon, int64_t now_ms)
 	return due_ms;
 }
 
-static void see_fault(struct nfd_daemon *daemon, enum nfd_log_level level, const char *kind,
-		      const char *name, const char *text)
-{
-	char id[320];
-
-	snprintf(id, sizeof(id), "%s%s", kind, name);
-	nfd_faults_see(&daemon->faults, level, id, text);
-}
-
 static void write_status(struct nfd_daemon *daemon)
 {
 	struct nfd_error err = { 0 };
@@ -64,103 +54,7 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.faults = &daemon->faults;
 	daemon->status.watch = &daemon->watch;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
-		see_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
-}
-
-static int64_t retry_ms(unsigned int failures, int64_t now_ms)
-{
-	int64_t delay_ms = RETRY_FIRST_MS;
-
-	while (failures-- > 1 && delay_ms < RETRY_LAST_MS)
-		delay_ms *= 2;
-	return now_ms + min64(delay_ms, RETRY_LAST_MS);
-}
-
-static void output_failed(struct nfd_daemon *daemon, size_t at, const struct nfd_error *err)
-{
-	see_fault(daemon, NFD_LOG_ERROR, "output ", daemon->output[at].output->name,
-		  nfd_error_text(err));
-	daemon->output[at].failures++;
-	daemon->output[at].due_ms =
-		retry_ms(daemon->output[at].failures, nfd_clock_monotonic_ms());
-}
-
-static void output_published(struct nfd_daemon *daemon, size_t at,
-			     const struct nfd_output_event *event)
-{
-	struct nfd_status_output *status = &daemon->status.output[at];
-
-	nfd_report_published(&daemon->context->settings.outputs, daemon->output[at].output, event);
-	daemon->status.publications++;
-	status->published_s = nfd_clock_real_s();
-	status->expiry_s = event->expiry_s;
-	status->labels = event->labels;
-	status->left_out = event->left_out;
-}
-
-/* Runs the steps of one output that are due. Returns whether something was published. */
-static bool step_output(struct nfd_daemon *daemon, size_t at)
-{
-	const struct nfd_output *output = daemon->output[at].output;
-	struct nfd_output_event event;
-	struct nfd_error err = { 0 };
-
-	if (!daemon->output[at].state)
-		return false;
-	if (output->step(daemon->output[at].state, nfd_clock_monotonic_ms(), &event, &err) < 0) {
-		output_failed(daemon, at, &err);
-		return false;
-	}
-	daemon->output[at].failures = 0;
-	daemon->output[at].due_ms = event.due_ms;
-	if (event.published)
-		output_published(daemon, at, &event);
-	return event.published;
-}
-
-static void close_output(struct nfd_daemon *daemon, size_t at)
-{
-	if (daemon->output[at].state)
-		daemon->output[at].output->close(daemon->output[at].state);
-	daemon->output[at].state = NULL;
-	daemon->output[at].due_ms = INT64_MAX;
-}
-
-/* Opens an output that should be on, closes one that should be off, and notes why. */
-static void choose_output(struct nfd_daemon *daemon, size_t at)
-{
-	const struct nfd_output *output = daemon->output[at].output;
-	const struct nfd_output_options *options = &daemon->context->settings.outputs;
-	struct nfd_status_output *status = &daemon->status.output[at];
-	struct nfd_error err = { 0 };
-
-	status->name = output->name;
-	output->target(options, status->target);
-	status->is_on = output->is_on(options, &status->why);
-	if (!status->is_on) {
-		see_fault(daemon, NFD_LOG_WARNING, "output off ", output->name, status->why);
-		close_output(daemon, at);
-		return;
-	}
-	if (!daemon->output[at].state &&
-	    output->open(options, &daemon->output[at].state, &err) < 0) {
-		daemon->output[at].state = NULL;
-		output_failed(daemon, at, &err);
-	}
-}
-
-static void offer(struct nfd_daemon *daemon, size_t at)
-{
-	struct nfd_error err = { 0 };
-
-	choose_output(daemon, at);
-	if (!daemon->output[at].state)
-		return;
-	if (daemon->output[at].output->offer(daemon->output[at].state, &daemon->hold.published,
-					     nfd_clock_monotonic_ms(), &err) < 0)
-		output_failed(daemon, at, &err);
-	else
-		step_output(daemon, at);
+		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
 }
 
 static void log_changes(struct nfd_daemon *daemon, const struct nfd_set *before)
@@ -176,7 +70,7 @@ static void note_unknowns(struct nfd_daemon *daemon, const struct nfd_unknowns *
 	for (size_t i = 0; i < unknowns->count; i++)
 		if (nfd_unknowns_says_more(unknowns, i) &&
 		    (!unknowns->unknown[i].doubt || result->kept_unknown > 0))
-			see_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
+			nfd_daemon_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
 				  unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
 }
 
@@ -238,7 +132,7 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t scanners)
 	if (r == 0)
 		r = settle(daemon, &scan, begin_ms);
 	if (r < 0)
-		see_fault(daemon, NFD_LOG_ERROR, "scan", "", nfd_error_text(&err));
+		nfd_daemon_fault(daemon, NFD_LOG_ERROR, "scan", "", nfd_error_text(&err));
 	else
 		keep_scan(daemon, &scan);
 	nfd_scan_done(&scan);
@@ -247,7 +141,7 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t scanners)
 	daemon->status.scan_ms = nfd_clock_monotonic_ms() - begin_ms;
 	/* Without a single good scan there is nothing to say to the outputs. */
 	for (size_t i = 0; i < daemon->status.output_count && r == 0; i++)
-		offer(daemon, i);
+		nfd_daemon_output_offer(daemon, i);
 	write_status(daemon);
 	nfd_faults_end(&daemon->faults, "");
 }
@@ -258,7 +152,7 @@ static void offer_again(struct nfd_daemon *daemon)
 	unsigned int before = daemon->status.publications;
 
 	for (size_t i = 0; i < daemon->status.output_count; i++)
-		offer(daemon, i);
+		nfd_daemon_output_offer(daemon, i);
 	if (daemon->status.publications != before)
 		write_status(daemon);
 }
@@ -303,7 +197,7 @@ static int on_timer(void *cookie)
 	else
 		for (size_t i = 0; i < daemon->status.output_count; i++)
 			if (daemon->output[i].due_ms <= now_ms)
-				published |= step_output(daemon, i);
+				published |= nfd_daemon_output_step(daemon, i);
 	if (published)
 		write_status(daemon);
 	arm_timer(daemon);
@@ -324,7 +218,7 @@ static void reload(struct nfd_daemon *daemon)
 		return;
 	}
 	for (size_t i = 0; i < daemon->status.output_count; i++)
-		close_output(daemon, i);
+		nfd_daemon_output_close(daemon, i);
 	nfd_settings_done(&context->settings);
 	context->settings = fresh;
 	daemon->hold.options.removal_delay_ms = fresh.watch.removal_delay_ms;
@@ -475,7 +369,7 @@ int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
 void nfd_daemon_done(struct nfd_daemon *daemon)
 {
 	for (size_t i = 0; i < daemon->status.output_count; i++)
-		close_output(daemon, i);
+		nfd_daemon_output_close(daemon, i);
 	nfd_daemon_watch_done(&daemon->watch, &daemon->loop);
 	nfd_scan_done(&daemon->last);
 	nfd_loop_done(&daemon->loop);
