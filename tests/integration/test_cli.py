@@ -8,7 +8,7 @@ import stat
 import tarfile
 from pathlib import Path
 
-from program import FEATURE_FILE, PREFIX, SMALL, ProgramTest, bare, invoke, load_json, parse_lines, select
+from program import FEATURE_FILE, PREFIX, SMALL, ProgramTest, bare, invoke, load_json, parse_lines, select, wait_for
 
 COMMANDS = ("scan", "publish", "run", "cleanup", "settings", "explain", "status", "record", "version", "help")
 FORMS = ("text", "json", "feature-file", "nodefeature", "table")
@@ -524,6 +524,8 @@ class Commands(ProgramTest):
         root = self.tree(SMALL)
         daemon = self.daemon(root)
         self.published(daemon)
+        # The status file follows the publication.
+        wait_for(self.status.exists, 15, "status file")
         result = self.ok(root, "status")
         self.assertIn(str(self.features), result.out)
         self.assertEqual(load_json(self.status.read_text())["pid"], daemon.process.pid)
