@@ -20,20 +20,33 @@ static const struct nfd_command *const commands[] = {
 static const char *const log_formats[] = { "text", "json", NULL };
 
 static const struct nfd_option globals[] = {
-	{ .name = "root", .argument = "DIR",
+	{ .name = "root",
+	  .argument = "DIR",
 	  .help = "read the host below DIR (also $NFD_SOURCE_ROOT)" },
-	{ .name = "config", .argument = "FILE",
-	  .help = "settings file, else " NFD_SETTINGS_FILE },
-	{ .name = "kubeconfig", .argument = "FILE", .setting = "api.kubeconfig",
+	{ .name = "config", .argument = "FILE", .help = "settings file, else " NFD_SETTINGS_FILE },
+	{ .name = "kubeconfig",
+	  .argument = "FILE",
+	  .setting = "api.kubeconfig",
 	  .help = "credentials for the API server" },
-	{ .name = "node-name", .argument = "NAME", .setting = "core.nodeName",
+	{ .name = "node-name",
+	  .argument = "NAME",
+	  .setting = "core.nodeName",
 	  .help = "name of our Node, else $NODE_NAME, else the host name" },
-	{ .name = "log-format", .argument = "FORM", .choices = log_formats,
-	  .setting = "log.format", .help = "text or json" },
+	{ .name = "log-format",
+	  .argument = "FORM",
+	  .choices = log_formats,
+	  .setting = "log.format",
+	  .help = "text or json" },
 	{ .name = "set", .argument = "KEY=VALUE", .help = "override one setting; may be repeated" },
-	{ .name = "verbose", .letter = 'v', .setting = "log.level", .setting_value = "debug",
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .setting = "log.level",
+	  .setting_value = "debug",
 	  .help = "log debug events too" },
-	{ .name = "quiet", .letter = 'q', .setting = "log.level", .setting_value = "error",
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .setting = "log.level",
+	  .setting_value = "error",
 	  .help = "log errors only" },
 	{ .name = "help", .letter = 'h', .help = "print help" },
 	{ .name = "version", .help = "print the version" },
@@ -53,7 +66,7 @@ const struct nfd_option *nfd_global_options(size_t *ret_count)
 
 struct parser {
 	struct nfd_context *context;
-	char *const *argument; /* next one, NULL at the end */
+	char *const *argument;               /* next one, NULL at the end */
 	char set_key[NFD_OVERRIDES_MAX][64]; /* keys of --set, cut off their values */
 	bool help, version, options_ended;
 };
@@ -100,9 +113,8 @@ static int override_by_set(struct parser *parser, const char *text)
 static int take_global(struct parser *parser, const struct nfd_option *option, const char *value)
 {
 	if (option->setting)
-		return override(parser, option->setting, option->argument ? value :
-									    option->setting_value,
-				option->name);
+		return override(parser, option->setting,
+				option->argument ? value : option->setting_value, option->name);
 	if (strcmp(option->name, "root") == 0)
 		parser->context->root_path = value;
 	else if (strcmp(option->name, "config") == 0)
@@ -138,7 +150,8 @@ static const struct nfd_option *find_option(const struct nfd_context *context, c
 		for (size_t i = 0; i < count[t]; i++) {
 			const struct nfd_option *option = &table[t][i];
 
-			if (name ? strlen(option->name) == len && memcmp(option->name, name, len) == 0 :
+			if (name ? strlen(option->name) == len &&
+					    memcmp(option->name, name, len) == 0 :
 				   option->letter == letter)
 				return option;
 		}
@@ -175,7 +188,8 @@ static int take_option(struct parser *parser, const struct nfd_option *option, c
 		fputs("\n", stderr);
 		return NFD_EXIT_USAGE;
 	}
-	if (command && option >= command->option && option < command->option + command->option_count) {
+	if (command && option >= command->option &&
+	    option < command->option + command->option_count) {
 		parser->context->value[option - command->option] = value ? value : "";
 		return 0;
 	}
@@ -287,8 +301,8 @@ static void note_settings_without_effect(const struct nfd_settings *settings)
 		nfd_settings_format(settings, &table[i], &value);
 		if (table[i].unused && strcmp(settings->origin[i], "default") != 0 &&
 		    strcmp(nfd_strbuf_text(&value), "off") != 0)
-			nfd_log(NFD_LOG_WARNING, "this setting has no effect in this version", "key",
-				table[i].key, "origin", settings->origin[i], NULL);
+			nfd_log(NFD_LOG_WARNING, "this setting has no effect in this version",
+				"key", table[i].key, "origin", settings->origin[i], NULL);
 	}
 }
 

@@ -70,13 +70,16 @@ static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error 
 	if (!setting && nfd_settings_is_section(item->key)) {
 		if (item->is_mapping || (item->count == 0 && !item->is_list && !item->is_odd))
 			return NFD_YAML_DESCEND;
-		return nfd_error_set(err, -EINVAL, "%s: holds further keys, not a value", item->key);
+		return nfd_error_set(err, -EINVAL, "%s: holds further keys, not a value",
+				     item->key);
 	}
 	if (!setting)
 		return nfd_settings_refuse_key(item->key, err);
-	if (item->is_mapping || item->is_odd || item->is_list != (nfd_setting_is_list(setting) && item->is_list))
+	if (item->is_mapping || item->is_odd ||
+	    item->is_list != (nfd_setting_is_list(setting) && item->is_list))
 		return nfd_error_set(err, -EINVAL, "%s: takes %s", setting->key,
-				     nfd_setting_is_list(setting) ? "a list of plain values" : "one plain value");
+				     nfd_setting_is_list(setting) ? "a list of plain values" :
+								    "one plain value");
 	if (cookie->seen[nfd_settings_position(setting)])
 		return nfd_error_set(err, -ENOKEY, "%s: is set twice", setting->key);
 	cookie->seen[nfd_settings_position(setting)] = true;
@@ -87,7 +90,8 @@ static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error 
 	if (r < 0)
 		return r;
 	snprintf(origin, sizeof(origin), "%s:%zu:%zu", cookie->name, item->line, item->column);
-	return nfd_replace_text(&cookie->settings->origin[nfd_settings_position(setting)], origin, err);
+	return nfd_replace_text(&cookie->settings->origin[nfd_settings_position(setting)], origin,
+				err);
 }
 
 /* Reads the settings file; -ENOENT is told apart for the default path. */
@@ -129,7 +133,8 @@ static int load_file(struct nfd_settings *settings, const char *path, bool requi
 		return r;
 	r = nfd_yaml_parse(text, len, path, visit, &cookie, err);
 	if (r == 0)
-		r = nfd_replace_text(&settings->passed_over, nfd_strbuf_text(&cookie.passed_over), err);
+		r = nfd_replace_text(&settings->passed_over, nfd_strbuf_text(&cookie.passed_over),
+				     err);
 	nfd_strbuf_done(&cookie.passed_over);
 	return r;
 }
@@ -141,7 +146,9 @@ void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t 
 	for (const char *c = setting->key; *c && len + 2 < size; c++) {
 		if (*c >= 'A' && *c <= 'Z')
 			ret[len++] = '_';
-		ret[len++] = *c == '.' ? '_' : (*c >= 'a' && *c <= 'z') ? (char)(*c - 'a' + 'A') : *c;
+		ret[len++] = *c == '.'                ? '_' :
+			     (*c >= 'a' && *c <= 'z') ? (char)(*c - 'a' + 'A') :
+							*c;
 	}
 	ret[len] = '\0';
 }

@@ -47,8 +47,8 @@ struct nfd_settings {
 	char *status_path;
 	char *metrics_path;
 	int fail_on;
-	int log_format; /* enum nfd_log_format */
-	int log_level;  /* enum nfd_log_level */
+	int log_format;    /* enum nfd_log_format */
+	int log_level;     /* enum nfd_log_level */
 	char *passed_over; /* keys of nfd-worker that we do not have, by blanks; NULL or owned */
 	char *origin[NFD_SETTINGS_MAX]; /* by position in the table; owned */
 };

@@ -71,7 +71,7 @@ static const struct nfd_setting table[] = {
 	  .offset = AT(node_feature.mode), .fallback = "auto", .choices = modes, .unused = true,
 	  .help = "publish a NodeFeature object" },
 	{ .key = "outputs.nodeFeature.namespace", .type = NFD_SETTING_TEXT,
-	  .offset = AT(node_feature.namespace), .fallback = "", .unused = true,
+	  .offset = AT(node_feature.namespace), .fallback = "",
 	  .help = "namespace of that object; else the pod's own" },
 	{ .key = "outputs.nodeLabels.mode", .type = NFD_SETTING_CHOICE,
 	  .offset = AT(node_labels.mode), .fallback = "fallback", .choices = label_modes,
@@ -114,12 +114,23 @@ _Static_assert(NFD_ARRAY_SIZE(table) <= NFD_SETTINGS_MAX, "origin array too smal
 
 /* Keys of nfd-worker.conf for sources and mechanisms that we do not have (spec nfd.md 6.1). */
 static const char *const foreign_keys[] = {
-	"core.noPublish",      "core.featureSources", "core.labelSources",
-	"core.sources",        "core.noPublishFeatures", "core.ownerRefs",
-	"core.noOwnerRefs",    "core.klog",           "sources.cpu",
-	"sources.kernel",      "sources.custom",      "sources.fake",
-	"sources.local",       "sources.memory",      "sources.network",
-	"sources.storage",     "sources.system",
+	"core.noPublish",
+	"core.featureSources",
+	"core.labelSources",
+	"core.sources",
+	"core.noPublishFeatures",
+	"core.ownerRefs",
+	"core.noOwnerRefs",
+	"core.klog",
+	"sources.cpu",
+	"sources.kernel",
+	"sources.custom",
+	"sources.fake",
+	"sources.local",
+	"sources.memory",
+	"sources.network",
+	"sources.storage",
+	"sources.system",
 };
 
 const struct nfd_setting *nfd_settings_table(size_t *ret_count)
@@ -167,11 +178,15 @@ int nfd_settings_refuse_key(const char *key, struct nfd_error *err)
 	size_t used = 0;
 
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(table) && used < sizeof(list); i++) {
-		const char *name = table[i].key + len;
-		int name_len = (int)strcspn(name, ".");
+		const char *name;
+		int name_len;
 
-		if (strncasecmp(table[i].key, key, len) != 0 ||
-		    (i && strncmp(table[i - 1].key, table[i].key, len + (size_t)name_len) == 0))
+		if (strncasecmp(table[i].key, key, len) != 0)
+			continue;
+		name = table[i].key + len;
+		name_len = (int)strcspn(name, ".");
+		/* Keys of one section stand together, so a name seen before is the last one. */
+		if (i && strncmp(table[i - 1].key, table[i].key, len + (size_t)name_len) == 0)
 			continue;
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
 					 used ? ", " : "", name_len, name);

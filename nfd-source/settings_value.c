@@ -119,13 +119,14 @@ static int set_duration(const struct nfd_setting *setting, const char *text, int
 	/* As in NFD: none or negative is never, less than a second is a second. */
 	if (is_interval && ms < 0)
 		ms = 0;
-	if (is_interval && ((ms > 0 && ms < 1000) || (ms == 0 && strpbrk(text, "123456789") &&
-						     text[0] != '-')))
+	if (is_interval &&
+	    ((ms > 0 && ms < 1000) || (ms == 0 && strpbrk(text, "123456789") && text[0] != '-')))
 		ms = 1000;
 	if (ms < setting->min || ms > setting->max) {
 		nfd_format_duration(setting->min, min);
 		nfd_format_duration(setting->max, max);
-		return nfd_error_set(err, -ERANGE, "%s: \"%.100s\" is out of range; allowed: %s to %s",
+		return nfd_error_set(err, -ERANGE,
+				     "%s: \"%.100s\" is out of range; allowed: %s to %s",
 				     setting->key, text, min, max);
 	}
 	*field = ms;
@@ -198,7 +199,7 @@ bool nfd_setting_is_list(const struct nfd_setting *setting)
 }
 
 int nfd_setting_set(struct nfd_settings *settings, const struct nfd_setting *setting,
-		     const char *const *text, size_t count, struct nfd_error *err)
+		    const char *const *text, size_t count, struct nfd_error *err)
 {
 	void *field = field_of(settings, setting);
 	int at;

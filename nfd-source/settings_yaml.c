@@ -144,7 +144,8 @@ static int walk_mapping(const struct walk *walk, const yaml_node_t *node, const 
 		if (!key || !value)
 			return fail_at(walk, &node->start_mark, -EINVAL, "broken document");
 		if (is_repeated(walk, node, pair))
-			return fail_at(walk, &key->start_mark, -ENOKEY, "this key stands here twice");
+			return fail_at(walk, &key->start_mark, -ENOKEY,
+				       "this key stands here twice");
 		r = visit_pair(walk, key, value, prefix, depth);
 		if (r < 0)
 			return r;
@@ -196,9 +197,11 @@ int nfd_yaml_parse(const char *text, size_t len, const char *name, nfd_yaml_visi
 {
 	yaml_document_t document;
 	yaml_parser_t parser;
-	struct walk walk = {
-		.document = &document, .name = name, .visitor = visitor, .cookie = cookie, .err = err
-	};
+	struct walk walk = { .document = &document,
+			     .name = name,
+			     .visitor = visitor,
+			     .cookie = cookie,
+			     .err = err };
 	int r;
 
 	if (!yaml_parser_initialize(&parser))

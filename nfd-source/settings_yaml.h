@@ -13,13 +13,13 @@
 
 /* One key of the file. */
 struct nfd_yaml_item {
-	const char *key;   /* dotted, as written */
+	const char *key;     /* dotted, as written */
 	size_t line, column; /* of the value, or of the odd entry of a list; from 1 */
-	bool is_mapping;   /* it holds further keys */
-	bool is_list;      /* it is a list of plain values */
-	bool is_odd;       /* a list that holds something else than plain values */
+	bool is_mapping;     /* it holds further keys */
+	bool is_list;        /* it is a list of plain values */
+	bool is_odd;         /* a list that holds something else than plain values */
 	const char *value[NFD_YAML_VALUES_MAX]; /* plain value, or those of the list */
-	size_t count;      /* values; 0 for null, an empty list or a mapping */
+	size_t count;                           /* values; 0 for null, an empty list or a mapping */
 };
 
 enum nfd_yaml_verdict { NFD_YAML_DONE, NFD_YAML_DESCEND };

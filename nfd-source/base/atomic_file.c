@@ -149,22 +149,27 @@ int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, 
 
 int nfd_atomic_file_remove(const struct nfd_atomic_file *file, struct nfd_error *err)
 {
-	int found = 1;
+	if (unlinkat(file->dirfd, file->name, 0) == 0)
+		return 1;
+	return errno == ENOENT ? 0 : fail(file, "remove", err);
+}
 
-	if (unlinkat(file->dirfd, file->name, 0) < 0) {
-		if (errno != ENOENT)
-			return fail(file, "remove", err);
-		found = 0;
-	}
-	if (file->staging) {
-		cleanup_close int staging = open_staging(file);
-		cleanup_closedir DIR *dir = staging < 0 ? NULL : fdopendir(dup(staging));
-		struct dirent *entry;
+int nfd_atomic_file_remove_staging(const struct nfd_atomic_file *file, struct nfd_error *err)
+{
+	cleanup_closedir DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = open_staging(file);
 
-		while (dir && (entry = readdir(dir)) != NULL)
-			unlinkat(staging, entry->d_name, 0);
-		if (unlinkat(file->dirfd, file->staging, AT_REMOVEDIR) < 0 && errno != ENOENT)
-			return fail(file, "remove the staging folder of", err);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(file, "open the staging folder of", err);
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return fail(file, "read the staging folder of", err);
 	}
-	return found;
+	while ((entry = readdir(dir)) != NULL)
+		unlinkat(fd, entry->d_name, 0);
+	if (unlinkat(file->dirfd, file->staging, AT_REMOVEDIR) < 0)
+		return fail(file, "remove the staging folder of", err);
+	return 1;
 }

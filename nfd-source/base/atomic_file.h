@@ -11,11 +11,12 @@
 #include "base/error.h"
 
 struct nfd_atomic_file {
-	int dirfd;           /* directory of the final file; borrowed */
-	const char *dir;     /* its path, for messages */
-	const char *staging; /* name of the hidden folder below it, NULL to stage beside the target */
-	const char *name;    /* final name, without slash */
-	mode_t mode;         /* mode of the final file, whatever the umask */
+	int dirfd;       /* directory of the final file; borrowed */
+	const char *dir; /* its path, for messages */
+	const char
+		*staging; /* name of the hidden folder below it, NULL to stage beside the target */
+	const char *name; /* final name, without slash */
+	mode_t mode;      /* mode of the final file, whatever the umask */
 };
 
 /**
@@ -25,8 +26,8 @@ struct nfd_atomic_file {
  * @err:  names the folder.
  * Return: 1 when the folder was made, 0 when it was there; negative errno of mkdirat(2).
  */
-int nfd_atomic_file_prepare(const struct nfd_atomic_file *file,
-			    struct nfd_error *err) nfd_must_check;
+int nfd_atomic_file_prepare(const struct nfd_atomic_file *file, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_atomic_file_write() - replace the final file by new content.
@@ -39,10 +40,17 @@ int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, 
 			  struct nfd_error *err) nfd_must_check;
 
 /**
- * nfd_atomic_file_remove() - remove the final file and the staging folder.
+ * nfd_atomic_file_remove() - remove the final file.
  * @file: borrowed.
  * @err:  names the path that could not be removed.
  * Return: 1 when there was a file; 0 when there was none; negative errno.
  */
-int nfd_atomic_file_remove(const struct nfd_atomic_file *file,
-			   struct nfd_error *err) nfd_must_check;
+int nfd_atomic_file_remove(const struct nfd_atomic_file *file, struct nfd_error *err)
+	nfd_must_check;
+
+/**
+ * nfd_atomic_file_remove_staging() - remove the staging folder and what is in it.
+ * Return: 1 when there was one; 0 when there was none; negative errno.
+ */
+int nfd_atomic_file_remove_staging(const struct nfd_atomic_file *file, struct nfd_error *err)
+	nfd_must_check;

@@ -83,7 +83,8 @@ void nfd_faults_end(struct nfd_faults *faults, const char *prefix)
 		struct nfd_fault *fault = &faults->fault[i];
 		char count[16];
 
-		if (fault->round == faults->round || strncmp(fault->id, prefix, strlen(prefix)) != 0) {
+		if (fault->round == faults->round ||
+		    strncmp(fault->id, prefix, strlen(prefix)) != 0) {
 			faults->fault[kept++] = *fault;
 			continue;
 		}

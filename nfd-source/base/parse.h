@@ -61,8 +61,8 @@ struct nfd_version {
  * @ret_rest: what follows the parts, points into @text; "" when all was taken. May be NULL.
  * Return: 0; -EINVAL when @text does not begin with a digit or a part is over 15 digits.
  */
-int nfd_parse_version(const char *text, struct nfd_version *ret,
-		      const char **ret_rest) nfd_must_check;
+int nfd_parse_version(const char *text, struct nfd_version *ret, const char **ret_rest)
+	nfd_must_check;
 
 /**
  * nfd_trim() - cut white space (ASCII) off both ends, in place.

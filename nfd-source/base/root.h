@@ -55,24 +55,24 @@ void nfd_root_close(struct nfd_root *root);
  * Return: bytes read (>= 0); -EFBIG when the file holds more; errno of open(2) and read(2):
  *         nfd_root_is_absent() tells which of them mean that the thing is not there.
  */
-ssize_t nfd_root_read(const struct nfd_root *root, const char *path, char *buf,
-		      size_t size) nfd_must_check;
+ssize_t nfd_root_read(const struct nfd_root *root, const char *path, char *buf, size_t size)
+	nfd_must_check;
 
 /**
  * nfd_root_read_line() - read a small attribute file and trim white space of both ends.
  * @buf: receives the text, NUL-terminated; a NUL inside the file ends it.
  * Return: length of the text (>= 0); negative errno as for nfd_root_read().
  */
-ssize_t nfd_root_read_line(const struct nfd_root *root, const char *path, char *buf,
-			   size_t size) nfd_must_check;
+ssize_t nfd_root_read_line(const struct nfd_root *root, const char *path, char *buf, size_t size)
+	nfd_must_check;
 
 /**
  * nfd_root_read_start() - the first bytes of a file of any size (a magic number).
  * @buf: receives up to @size bytes, no NUL added.
  * Return: bytes read; negative errno as for nfd_root_read().
  */
-ssize_t nfd_root_read_start(const struct nfd_root *root, const char *path, void *buf,
-			    size_t size) nfd_must_check;
+ssize_t nfd_root_read_start(const struct nfd_root *root, const char *path, void *buf, size_t size)
+	nfd_must_check;
 
 /**
  * nfd_root_read_alloc() - read a whole file into memory of its own.
@@ -88,8 +88,8 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
  * @buf: receives it, NUL-terminated.
  * Return: length; -ENOENT; -EINVAL when @path is no link; -ENAMETOOLONG.
  */
-ssize_t nfd_root_read_link(const struct nfd_root *root, const char *path, char *buf,
-			   size_t size) nfd_must_check;
+ssize_t nfd_root_read_link(const struct nfd_root *root, const char *path, char *buf, size_t size)
+	nfd_must_check;
 
 /**
  * nfd_root_exists() - whether a path is there, links followed.
@@ -103,8 +103,8 @@ int nfd_root_exists(const struct nfd_root *root, const char *path) nfd_must_chec
  * @size: PATH_MAX is enough.
  * Return: 0; -ENOENT; -ELOOP after 40 links; -ENAMETOOLONG; other errno of readlinkat(2).
  */
-int nfd_root_resolve(const struct nfd_root *root, const char *path, char *buf,
-		     size_t size) nfd_must_check;
+int nfd_root_resolve(const struct nfd_root *root, const char *path, char *buf, size_t size)
+	nfd_must_check;
 
 /**
  * struct nfd_names - names of a directory's entries in byte order, without "." and "..".
@@ -121,8 +121,8 @@ struct nfd_names {
  * @ret: receives them; untouched on failure. Owner: caller, nfd_names_done().
  * Return: 0; -E2BIG over one million names; -ENOMEM; errno of open(2) and getdents(2).
  */
-int nfd_root_list(const struct nfd_root *root, const char *path,
-		  struct nfd_names *ret) nfd_must_check;
+int nfd_root_list(const struct nfd_root *root, const char *path, struct nfd_names *ret)
+	nfd_must_check;
 
 /**
  * nfd_names_done() - free; a zeroed one is fine.

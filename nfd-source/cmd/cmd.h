@@ -17,9 +17,9 @@ enum { NFD_EXIT_DONE = 0, NFD_EXIT_FAILED = 1, NFD_EXIT_USAGE = 2 };
 #define NFD_OVERRIDES_MAX 64
 
 struct nfd_option {
-	const char *name;      /* long name without dashes */
-	char letter;           /* short form, or 0 */
-	const char *argument;  /* name of the argument in help; NULL for none */
+	const char *name;           /* long name without dashes */
+	char letter;                /* short form, or 0 */
+	const char *argument;       /* name of the argument in help; NULL for none */
 	const char *const *choices; /* allowed arguments, NULL-terminated; or NULL */
 	const char *help;
 	const char *setting;       /* setting that it overrides; or NULL */
@@ -31,17 +31,18 @@ struct nfd_context;
 struct nfd_command {
 	const char *name;
 	const char *summary;
-	const char *operand;   /* name of the operand in help, in brackets when optional; or NULL */
+	const char *operand; /* name of the operand in help, in brackets when optional; or NULL */
 	const struct nfd_option *option; /* array of @option_count; own options */
 	size_t option_count;
-	bool reads_host;       /* wants context->root */
+	bool reads_host;                         /* wants context->root */
 	int (*run)(struct nfd_context *context); /* exit code */
 };
 
 struct nfd_context {
 	const struct nfd_command *command;
-	const char *value[NFD_OPTIONS_MAX]; /* by position in command->option; "" without argument */
-	const char *operand;                /* NULL when not given */
+	const char
+		*value[NFD_OPTIONS_MAX]; /* by position in command->option; "" without argument */
+	const char *operand;             /* NULL when not given */
 	const char *root_path;
 	struct nfd_root root;
 	struct nfd_settings settings;

@@ -22,8 +22,8 @@ static int show(const struct nfd_context *context)
 static int report(int r, const char *what, const char *target, const struct nfd_error *err)
 {
 	if (r < 0) {
-		nfd_log(NFD_LOG_ERROR, "cannot clean up", "what", what, "error", nfd_error_text(err),
-			NULL);
+		nfd_log(NFD_LOG_ERROR, "cannot clean up", "what", what, "error",
+			nfd_error_text(err), NULL);
 		return NFD_EXIT_FAILED;
 	}
 	nfd_log(NFD_LOG_INFO, r ? "removed" : "there was nothing to remove", "what", what, "target",

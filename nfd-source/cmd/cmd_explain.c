@@ -74,7 +74,7 @@ static void put_feature_file(const struct nfd_context *context, const char *key,
 	if (value)
 		nfd_strbuf_printf(buf, "has it, value \"%s\"\n", value);
 	else
-		nfd_strbuf_puts(buf, !file.exists ? "does not exist\n" :
+		nfd_strbuf_puts(buf, !file.exists      ? "does not exist\n" :
 				     file.labels.count ? "does not have it\n" :
 							 "has expired or holds no label\n");
 	nfd_feature_file_state_done(&file);

@@ -13,7 +13,8 @@
 #include "cmd/report.h"
 #include "scan/scan.h"
 
-static void log_error(const struct nfd_output *output, const char *what, const struct nfd_error *err)
+static void log_error(const struct nfd_output *output, const char *what,
+		      const struct nfd_error *err)
 {
 	nfd_log(NFD_LOG_ERROR, what, "output", output->name, "error", nfd_error_text(err), NULL);
 }
@@ -143,8 +144,8 @@ static int run(struct nfd_context *context)
 		int code;
 
 		if (!outputs[i]->is_on(&context->settings.outputs, &why)) {
-			nfd_log(NFD_LOG_WARNING, "an output is off", "output", outputs[i]->name, "why",
-				why, NULL);
+			nfd_log(NFD_LOG_WARNING, "an output is off", "output", outputs[i]->name,
+				"why", why, NULL);
 			continue;
 		}
 		used++;
@@ -170,8 +171,7 @@ static int run(struct nfd_context *context)
 
 static const struct nfd_option options[] = {
 	{ .name = "dry-run", .help = "only print what would change" },
-	{ .name = "no-wait",
-	  .help = "rename at once and end: no spacing, no touch 1.1 s later" },
+	{ .name = "no-wait", .help = "rename at once and end: no spacing, no touch 1.1 s later" },
 };
 
 const struct nfd_command nfd_cmd_publish = {

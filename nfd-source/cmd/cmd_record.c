@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,7 +83,7 @@ static void record(void *cookie, enum nfd_read_kind kind, const char *path, cons
 		r = nfd_tar_dir(recorder->fd, path);
 	if (r < 0) {
 		recorder->error = r;
-		strncpy(recorder->error_path, path, sizeof(recorder->error_path) - 1);
+		snprintf(recorder->error_path, sizeof(recorder->error_path), "%s", path);
 	}
 }
 
@@ -117,7 +118,8 @@ static int run(struct nfd_context *context)
 	int exit_code;
 
 	if (!path && isatty(STDOUT_FILENO) == 1) {
-		nfd_log(NFD_LOG_ERROR, "will not write an archive to a terminal: give -o FILE", NULL);
+		nfd_log(NFD_LOG_ERROR, "will not write an archive to a terminal: give -o FILE",
+			NULL);
 		return NFD_EXIT_USAGE;
 	}
 	if (!path)
@@ -138,7 +140,9 @@ static int run(struct nfd_context *context)
 }
 
 static const struct nfd_option options[] = {
-	{ .name = "output", .letter = 'o', .argument = "FILE",
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
 	  .help = "archive to write; else standard output" },
 };
 

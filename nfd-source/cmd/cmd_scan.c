@@ -51,7 +51,8 @@ static int render_node_feature(struct nfd_context *context, struct nfd_scan *sca
 	if (nfd_node_feature_render(context->settings.core.node_name,
 				    context->settings.node_feature.namespace, &scan->labels,
 				    scan->features, buf, &err) < 0) {
-		nfd_log(NFD_LOG_ERROR, "cannot make the object", "error", nfd_error_text(&err), NULL);
+		nfd_log(NFD_LOG_ERROR, "cannot make the object", "error", nfd_error_text(&err),
+			NULL);
 		return NFD_EXIT_FAILED;
 	}
 	return NFD_EXIT_DONE;
@@ -89,7 +90,10 @@ static int run(struct nfd_context *context)
 }
 
 static const struct nfd_option options[] = {
-	{ .name = "output", .letter = 'o', .argument = "FORM", .choices = forms,
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FORM",
+	  .choices = forms,
 	  .help = "text (default), json, feature-file, nodefeature or table" },
 };
 

@@ -87,7 +87,8 @@ static int show_json(const struct nfd_context *context)
 
 	table = nfd_settings_table(&count);
 	for (size_t i = 0; i < count; i++)
-		if (!add_setting(object, &context->settings, &table[i], context->settings.origin[i]))
+		if (!add_setting(object, &context->settings, &table[i],
+				 context->settings.origin[i]))
 			buf.error = -ENOMEM;
 	text = cJSON_Print(object);
 	cJSON_Delete(object);
@@ -113,7 +114,10 @@ static const char *const forms[] = { "text", "json", NULL };
 
 static const struct nfd_option options[] = {
 	{ .name = "check", .argument = "FILE", .help = "only check a settings file" },
-	{ .name = "output", .letter = 'o', .argument = "FORM", .choices = forms,
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FORM",
+	  .choices = forms,
 	  .help = "text (default) or json" },
 };
 

@@ -45,8 +45,7 @@ static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "outputs");
 	const cJSON *entry;
 
-	cJSON_ArrayForEach(entry, list)
-	{
+	cJSON_ArrayForEach(entry, list) {
 		bool on = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(entry, "on"));
 
 		nfd_strbuf_printf(buf, "output %s: %s, because %s\n", text_of(entry, "name", "?"),
@@ -72,7 +71,8 @@ static void put_watch(const cJSON *status, struct nfd_strbuf *buf)
 		nfd_strbuf_printf(buf, "listening:    uevents (group %s) and files since %s\n",
 				  text_of(watch, "group", "?"), text_of(watch, "since", "?"));
 	else
-		nfd_strbuf_printf(buf, "listening:    no uevents: %s\n", text_of(watch, "reason", "?"));
+		nfd_strbuf_printf(buf, "listening:    no uevents: %s\n",
+				  text_of(watch, "reason", "?"));
 	nfd_strbuf_printf(buf, "last event:   %s%s%s\n", text_of(watch, "event", "none yet"),
 			  text_of(watch, "lastEvent", "")[0] ? ", " : "",
 			  text_of(watch, "lastEvent", ""));
@@ -127,8 +127,8 @@ static int run(struct nfd_context *context)
 
 	r = nfd_status_read(context->settings.status_path, &status, &err);
 	if (r < 0) {
-		nfd_log(NFD_LOG_ERROR, "no status: is the daemon running (nfd-source run)?", "error",
-			nfd_error_text(&err), NULL);
+		nfd_log(NFD_LOG_ERROR, "no status: is the daemon running (nfd-source run)?",
+			"error", nfd_error_text(&err), NULL);
 		return NFD_EXIT_FAILED;
 	}
 	if (form && strcmp(form, "json") == 0) {
@@ -149,7 +149,10 @@ static int run(struct nfd_context *context)
 static const char *const forms[] = { "text", "json", NULL };
 
 static const struct nfd_option options[] = {
-	{ .name = "output", .letter = 'o', .argument = "FORM", .choices = forms,
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FORM",
+	  .choices = forms,
 	  .help = "text (default) or json" },
 };
 

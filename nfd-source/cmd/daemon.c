@@ -71,7 +71,7 @@ static void note_unknowns(struct nfd_daemon *daemon, const struct nfd_unknowns *
 		if (nfd_unknowns_says_more(unknowns, i) &&
 		    (!unknowns->unknown[i].doubt || result->kept_unknown > 0))
 			nfd_daemon_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
-				  unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
+					 unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
 }
 
 /* Takes the result of a scan into what is published. */
@@ -297,7 +297,8 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	daemon->timer_fd = nfd_timer_new();
 	daemon->signal_fd = nfd_signals_new(signals);
 	if (daemon->timer_fd < 0 || daemon->signal_fd < 0)
-		return nfd_error_set(err, daemon->timer_fd < 0 ? daemon->timer_fd : daemon->signal_fd,
+		return nfd_error_set(err,
+				     daemon->timer_fd < 0 ? daemon->timer_fd : daemon->signal_fd,
 				     "cannot make timer or signal descriptor");
 	r = nfd_loop_add(&daemon->loop, daemon->timer_fd, on_timer, daemon, err);
 	if (r == 0)

@@ -24,15 +24,15 @@ struct nfd_daemon {
 	struct nfd_status status;
 	struct {
 		const struct nfd_output *output;
-		void *state;      /* NULL while it is off or could not be opened */
-		int64_t due_ms;   /* next step, INT64_MAX for none */
+		void *state;           /* NULL while it is off or could not be opened */
+		int64_t due_ms;        /* next step, INT64_MAX for none */
 		unsigned int failures; /* in a row */
 	} output[NFD_STATUS_OUTPUTS_MAX];
-	int64_t scan_due_ms;   /* next scan */
-	unsigned int hasty;    /* scans in a row that found things vanishing */
-	const char *manager;   /* $NOTIFY_SOCKET of the service manager; borrowed, may be NULL */
+	int64_t scan_due_ms;    /* next scan */
+	unsigned int hasty;     /* scans in a row that found things vanishing */
+	const char *manager;    /* $NOTIFY_SOCKET of the service manager; borrowed, may be NULL */
 	int64_t alive_every_ms; /* how often the manager wants to hear from us; 0: never */
-	int64_t alive_due_ms;  /* next time, INT64_MAX for none */
+	int64_t alive_due_ms;   /* next time, INT64_MAX for none */
 };
 
 /**
@@ -41,8 +41,8 @@ struct nfd_daemon {
  * @context: root and settings are ready.
  * Return: 0; negative errno.
  */
-int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context,
-		    struct nfd_error *err) nfd_must_check;
+int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_daemon_run() - scan at once, then serve events until SIGTERM or SIGINT.

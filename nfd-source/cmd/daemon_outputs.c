@@ -35,10 +35,9 @@ static int64_t retry_ms(unsigned int failures, int64_t now_ms)
 static void output_failed(struct nfd_daemon *daemon, size_t at, const struct nfd_error *err)
 {
 	nfd_daemon_fault(daemon, NFD_LOG_ERROR, "output ", daemon->output[at].output->name,
-		  nfd_error_text(err));
+			 nfd_error_text(err));
 	daemon->output[at].failures++;
-	daemon->output[at].due_ms =
-		retry_ms(daemon->output[at].failures, nfd_clock_monotonic_ms());
+	daemon->output[at].due_ms = retry_ms(daemon->output[at].failures, nfd_clock_monotonic_ms());
 }
 
 static void output_published(struct nfd_daemon *daemon, size_t at,

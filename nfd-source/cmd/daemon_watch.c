@@ -95,7 +95,8 @@ static int start_monitor(struct nfd_daemon_watch *watch, struct nfd_error *err)
 	size_t count = 0;
 
 	if (in_own_user_namespace())
-		return nfd_error_set(err, -EPERM, "no uevents arrive in a user namespace of its own");
+		return nfd_error_set(err, -EPERM,
+				     "no uevents arrive in a user namespace of its own");
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(subsystems); i++) {
 		interest[count].subsystem = subsystems[i];
 		interest[count].concerns = nfd_scanners_for_subsystem(subsystems[i]);
@@ -117,9 +118,9 @@ int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop,
 		snprintf(watch->reason, sizeof(watch->reason), "%s", nfd_error_text(err));
 	if (nfd_file_watch_init(&watch->files, err) < 0)
 		nfd_log(NFD_LOG_WARNING, "cannot watch files", "error", nfd_error_text(err), NULL);
-	r = watch->monitor ? nfd_loop_add(loop, nfd_udev_monitor_fd(watch->monitor), on_uevent, watch,
-					  err) :
-			     0;
+	r = watch->monitor ?
+		    nfd_loop_add(loop, nfd_udev_monitor_fd(watch->monitor), on_uevent, watch, err) :
+		    0;
 	if (r == 0 && watch->files.fd >= 0)
 		r = nfd_loop_add(loop, watch->files.fd, on_file, watch, err);
 	return r;
@@ -163,7 +164,8 @@ static void watch_libraries(struct nfd_daemon_watch *watch, const struct nfd_roo
 			continue;
 		}
 		for (size_t d = 0; d < dir_count; d++) {
-			snprintf(path, sizeof(path), "%s%s%s", roots[r], roots[r][0] ? "/" : "", dirs[d]);
+			snprintf(path, sizeof(path), "%s%s%s", roots[r], roots[r][0] ? "/" : "",
+				 dirs[d]);
 			absolute(root, path, full, sizeof(full));
 			for (size_t n = 0; n < NFD_ARRAY_SIZE(library_names); n++)
 				nfd_file_watch_add(&watch->files, full, library_names[n], concerns);

@@ -39,8 +39,8 @@ struct nfd_daemon_watch {
  * Return: 0; negative errno of the loop.
  */
 int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop, const char *group,
-			  nfd_loop_callback *changed, void *cookie,
-			  struct nfd_error *err) nfd_must_check;
+			  nfd_loop_callback *changed, void *cookie, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_daemon_watch_done() - stop listening.

@@ -87,7 +87,8 @@ static void put_labels(const struct table *table, const struct nfd_scan *scan,
 		put(table, "", short_key(key[i]));
 	}
 	if (!function->white_listed)
-		put(table, DIM, "              no pci label: class not in sources.pci.deviceClassWhitelist");
+		put(table, DIM,
+		    "              no pci label: class not in sources.pci.deviceClassWhitelist");
 	nfd_strbuf_puts(table->buf, "\n");
 }
 
@@ -103,8 +104,7 @@ static void put_functions(const struct table *table, struct nfd_scan *scan)
 		put(table, BOLD, "No PCI function of a class that gets labels.");
 		nfd_strbuf_puts(table->buf, "\n");
 	} else {
-		put(table, DIM,
-		    "PCI ADDRESS   CLASS VENDOR:DEV DRIVER         NUMA SLOT   DEVICE");
+		put(table, DIM, "PCI ADDRESS   CLASS VENDOR:DEV DRIVER         NUMA SLOT   DEVICE");
 		nfd_strbuf_puts(table->buf, "\n");
 	}
 	if (bus && bus->count && nfd_pci_library_open(scan->root, &library, &err) < 0)
@@ -134,12 +134,14 @@ static void put_other_labels(const struct table *table, const struct nfd_scan *s
 	for (size_t i = 0; i < scan->labels.count; i++) {
 		const struct nfd_label *label = &scan->labels.label[i];
 
-		if (label->stopped_by || strncmp(label->key, NFD_F "pci-", strlen(NFD_F "pci-")) == 0)
+		if (label->stopped_by ||
+		    strncmp(label->key, NFD_F "pci-", strlen(NFD_F "pci-")) == 0)
 			continue;
 		snprintf(line, sizeof(line), "%s=%s", short_key(label->key), label->value);
 		put(table, BOLD, line);
 		snprintf(line, sizeof(line), "%*s", line[0] ? (int)(48 - strlen(line)) : 0, "");
-		put(table, "", strlen(short_key(label->key)) + strlen(label->value) < 46 ? line : "  ");
+		put(table, "",
+		    strlen(short_key(label->key)) + strlen(label->value) < 46 ? line : "  ");
 		put(table, DIM, label->source ? label->source : "");
 		nfd_strbuf_puts(table->buf, "\n");
 	}

@@ -16,8 +16,9 @@ static const char *const shapes[] = {
 };
 
 static const char *const secret_names[] = {
-	"serial", "serial_number", "product_serial", "board_serial", "chassis_serial",
-	"product_uuid", "uuid", "unique_id", "address", "node_guid", "sys_image_guid", "machine-id",
+	"serial",         "serial_number", "product_serial", "board_serial",
+	"chassis_serial", "product_uuid",  "uuid",           "unique_id",
+	"address",        "node_guid",     "sys_image_guid", "machine-id",
 };
 
 static bool is_hex(char c)
@@ -70,7 +71,8 @@ void nfd_mask(const char *path, char *data, size_t len)
 		size_t size = 0;
 
 		for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && size == 0; i++)
-			size = match(shapes[i], data + at, len - at, at > 0 && is_hex(data[at - 1]));
+			size = match(shapes[i], data + at, len - at,
+				     at > 0 && is_hex(data[at - 1]));
 		mask_digits(data + at, size);
 		at += size ? size : 1;
 	}

@@ -123,17 +123,17 @@ static int open_parent(const char *path, char dir[PATH_MAX], const char **ret_na
 	if (len >= PATH_MAX || !slash || !slash[1])
 		return nfd_error_set(err, -EINVAL, "status path \"%s\" is no absolute file name",
 				     path);
-	memcpy(dir, path, len);
-	dir[len] = '\0';
-	if (len == 0)
-		strcpy(dir, "/");
+	/* The slash itself for a file in the top folder. */
+	memcpy(dir, path, len ? len : 1);
+	dir[len ? len : 1] = '\0';
 	*ret_name = slash + 1;
 	if (make)
 		mkdir(dir, 0755);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	code = fd < 0 ? -errno : 0;
 	if (fd < 0)
-		return nfd_error_set(err, code, "cannot open \"%s\": %s", dir, nfd_errno_text(code));
+		return nfd_error_set(err, code, "cannot open \"%s\": %s", dir,
+				     nfd_errno_text(code));
 	return fd;
 }
 
@@ -167,7 +167,8 @@ int nfd_status_read(const char *path, cJSON **ret, struct nfd_error *err)
 	len = fd < 0 ? -1 : text ? read(fd, text, STATUS_MAX + 1) : 0;
 	code = len < 0 ? -errno : !text ? -ENOMEM : len > STATUS_MAX ? -EFBIG : 0;
 	if (code < 0)
-		return nfd_error_set(err, code, "cannot read \"%s\": %s", path, nfd_errno_text(code));
+		return nfd_error_set(err, code, "cannot read \"%s\": %s", path,
+				     nfd_errno_text(code));
 	*ret = cJSON_ParseWithLength(text, (size_t)len);
 	if (!*ret)
 		return nfd_error_set(err, -EBADMSG, "\"%s\" holds no JSON", path);
@@ -180,11 +181,10 @@ int nfd_status_labels(const cJSON *document, struct nfd_set *set)
 	const cJSON *entry;
 	int r;
 
-	cJSON_ArrayForEach(entry, labels)
-	{
-		struct nfd_label label = {
-			.key = entry->string, .value = entry->valuestring, .rank = NFD_RANK_NORMAL
-		};
+	cJSON_ArrayForEach(entry, labels) {
+		struct nfd_label label = { .key = entry->string,
+					   .value = entry->valuestring,
+					   .rank = NFD_RANK_NORMAL };
 
 		if (!cJSON_IsString(entry) || !label.key)
 			continue;

@@ -20,10 +20,10 @@ struct nfd_daemon_watch;
 struct nfd_status_output {
 	const char *name;
 	bool is_on;
-	const char *why;      /* constant sentence */
+	const char *why; /* constant sentence */
 	char target[NFD_OUTPUT_TARGET_SIZE];
-	int64_t published_s;  /* seconds since 1970, 0: not yet */
-	int64_t expiry_s;     /* 0: none */
+	int64_t published_s; /* seconds since 1970, 0: not yet */
+	int64_t expiry_s;    /* 0: none */
 	size_t labels, left_out;
 };
 
@@ -32,9 +32,9 @@ struct nfd_status {
 	int64_t scanned_s, changed_s; /* 0: not yet */
 	int64_t scan_ms;              /* duration of the last scan */
 	unsigned int scans, publications;
-	const char *node_name, *root; /* borrowed */
-	const struct nfd_set *labels; /* borrowed */
-	const struct nfd_faults *faults; /* borrowed */
+	const char *node_name, *root;         /* borrowed */
+	const struct nfd_set *labels;         /* borrowed */
+	const struct nfd_faults *faults;      /* borrowed */
 	const struct nfd_daemon_watch *watch; /* borrowed */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];
 	size_t output_count;
@@ -46,8 +46,8 @@ struct nfd_status {
  * @err:  names path and step.
  * Return: 0; negative errno; -ENOMEM.
  */
-int nfd_status_write(const char *path, const struct nfd_status *status,
-		     struct nfd_error *err) nfd_must_check;
+int nfd_status_write(const char *path, const struct nfd_status *status, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_status_read() - read the file as JSON.

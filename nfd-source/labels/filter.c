@@ -36,8 +36,8 @@ int nfd_filter_new(const char *pattern, struct nfd_filter **ret, struct nfd_erro
 	filter = calloc(1, sizeof(*filter));
 	if (!filter)
 		return nfd_error_set(err, -ENOMEM, "out of memory");
-	filter->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_DOLLAR_ENDONLY,
-				     &code, &offset, NULL);
+	filter->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+				     PCRE2_DOLLAR_ENDONLY, &code, &offset, NULL);
 	if (!filter->code) {
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)reason, sizeof(reason));
 		nfd_filter_free(filter);

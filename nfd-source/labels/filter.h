@@ -18,8 +18,8 @@ struct nfd_filter;
  * @err:     names the expression, the column of the fault and the reason.
  * Return: 0; -EINVAL; -ENOMEM.
  */
-int nfd_filter_new(const char *pattern, struct nfd_filter **ret,
-		   struct nfd_error *err) nfd_must_check;
+int nfd_filter_new(const char *pattern, struct nfd_filter **ret, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_filter_free() - free; NULL is fine.

@@ -39,7 +39,8 @@ void nfd_hold_done(struct nfd_hold *hold)
 }
 
 /* When the scans began to lack @key for this reason; @now_ms when this is the first. */
-static int64_t held_since(const struct nfd_hold *hold, const char *key, bool unknown, int64_t now_ms)
+static int64_t held_since(const struct nfd_hold *hold, const char *key, bool unknown,
+			  int64_t now_ms)
 {
 	for (size_t i = 0; i < hold->count; i++)
 		if (hold->entry[i].unknown == unknown && strcmp(hold->entry[i].key, key) == 0)
@@ -97,8 +98,7 @@ static int hold_label(const struct nfd_hold *hold, const struct nfd_label *label
 }
 
 int nfd_hold_step(struct nfd_hold *hold, const struct nfd_set *scanned,
-		  const struct nfd_unknowns *unknowns, int64_t now_ms,
-		  struct nfd_hold_result *ret)
+		  const struct nfd_unknowns *unknowns, int64_t now_ms, struct nfd_hold_result *ret)
 {
 	struct step step = { .result = { .next_ms = INT64_MAX } };
 	int r;

@@ -14,12 +14,12 @@
 
 struct nfd_hold_options {
 	int64_t removal_delay_ms; /* watch.removalDelay; 0 removes at once */
-	int64_t lifetime_ms;      /* outputs.featureFile.lifetime; 0: unknown facts are kept without end */
+	int64_t lifetime_ms; /* outputs.featureFile.lifetime; 0: unknown facts are kept without end */
 };
 
 struct nfd_hold {
 	struct nfd_hold_options options;
-	struct nfd_set published; /* last result; owned */
+	struct nfd_set published;     /* last result; owned */
 	struct nfd_hold_entry *entry; /* keys that are being held; owned */
 	size_t count;
 };
@@ -60,5 +60,5 @@ struct nfd_hold_result {
  * Return: 0; -ENOMEM: @hold is as it was.
  */
 int nfd_hold_step(struct nfd_hold *hold, const struct nfd_set *scanned,
-		  const struct nfd_unknowns *unknowns, int64_t now_ms,
-		  struct nfd_hold_result *ret) nfd_must_check;
+		  const struct nfd_unknowns *unknowns, int64_t now_ms, struct nfd_hold_result *ret)
+	nfd_must_check;

@@ -60,21 +60,24 @@ int nfd_label_key_check(const char *key, struct nfd_error *err)
 	size_t name_len;
 
 	if (!slash)
-		return nfd_error_set(err, -EINVAL,
-				     "label key \"%.300s\" has no prefix: write it in full, such as "
-				     "\"" NFD_FEATURE_PREFIX "pci-10de.present\"",
-				     key);
+		return nfd_error_set(
+			err, -EINVAL,
+			"label key \"%.300s\" has no prefix: write it in full, such as "
+			"\"" NFD_FEATURE_PREFIX "pci-10de.present\"",
+			key);
 	if (!is_subdomain(key, (size_t)(slash - key)))
-		return nfd_error_set(err, -EINVAL,
-				     "label key \"%.300s\": the part before '/' must be a lower-case "
-				     "DNS name of at most %d bytes",
-				     key, NFD_LABEL_PREFIX_MAX);
+		return nfd_error_set(
+			err, -EINVAL,
+			"label key \"%.300s\": the part before '/' must be a lower-case "
+			"DNS name of at most %d bytes",
+			key, NFD_LABEL_PREFIX_MAX);
 	name_len = strlen(slash + 1);
 	if (name_len > NFD_LABEL_NAME_MAX)
-		return nfd_error_set(err, -EINVAL,
-				     "label key \"%.300s\": the part after '/' has %zu bytes, %d are "
-				     "allowed",
-				     key, name_len, NFD_LABEL_NAME_MAX);
+		return nfd_error_set(
+			err, -EINVAL,
+			"label key \"%.300s\": the part after '/' has %zu bytes, %d are "
+			"allowed",
+			key, name_len, NFD_LABEL_NAME_MAX);
 	if (!is_qualified(slash + 1, name_len))
 		return nfd_error_set(err, -EINVAL,
 				     "label key \"%.300s\": the part after '/' must begin and end "

@@ -18,10 +18,10 @@ enum nfd_rank {
 };
 
 struct nfd_label {
-	char *key;         /* full key, legal; owned */
-	char *value;       /* legal; owned */
-	char *source;      /* path and content that gave it, for a person; may be NULL; owned */
-	char *stopped_by;  /* NULL: to be published; else the setting that stopped it; owned */
+	char *key;        /* full key, legal; owned */
+	char *value;      /* legal; owned */
+	char *source;     /* path and content that gave it, for a person; may be NULL; owned */
+	char *stopped_by; /* NULL: to be published; else the setting that stopped it; owned */
 	enum nfd_rank rank;
 };
 

@@ -12,7 +12,7 @@
 struct nfd_unknown {
 	char *prefix; /* keys that begin with it keep their last value; owned */
 	char *reason; /* path and system error, or the doubt in words; owned */
-	bool doubt;   /* nothing failed, it is only implausible: worth a line when a label is kept */
+	bool doubt; /* nothing failed, it is only implausible: worth a line when a label is kept */
 };
 
 struct nfd_unknowns {

@@ -242,10 +242,20 @@ int nfd_feature_file_touch(const struct nfd_feature_file_options *options, struc
 int nfd_feature_file_remove(const struct nfd_feature_file_options *options, struct nfd_error *err)
 {
 	cleanup_close int dirfd = open_dir(options, err);
-	struct nfd_atomic_file file;
+	struct nfd_atomic_file file = atomic_file(options, dirfd);
 
 	if (dirfd < 0)
 		return dirfd == -ENOENT ? 0 : dirfd;
-	file = atomic_file(options, dirfd);
 	return nfd_atomic_file_remove(&file, err);
+}
+
+int nfd_feature_file_remove_staging(const struct nfd_feature_file_options *options,
+				    struct nfd_error *err)
+{
+	cleanup_close int dirfd = open_dir(options, err);
+	struct nfd_atomic_file file = atomic_file(options, dirfd);
+
+	if (dirfd < 0)
+		return dirfd == -ENOENT ? 0 : dirfd;
+	return nfd_atomic_file_remove_staging(&file, err);
 }

@@ -25,10 +25,10 @@ struct nfd_feature_file_options {
 /* What is on the disk now. */
 struct nfd_feature_file_state {
 	bool exists;
-	struct nfd_set labels;  /* labels in it that NFD would still take; owned */
-	int64_t expiry_s;       /* seconds since 1970; 0 when the file states none */
-	int64_t changed_ms;     /* ctime in milliseconds since 1970: last rename or touch */
-	char *text;             /* content, NULL when missing or unreadable; owned */
+	struct nfd_set labels; /* labels in it that NFD would still take; owned */
+	int64_t expiry_s;      /* seconds since 1970; 0 when the file states none */
+	int64_t changed_ms;    /* ctime in milliseconds since 1970: last rename or touch */
+	char *text;            /* content, NULL when missing or unreadable; owned */
 };
 
 /**
@@ -48,8 +48,7 @@ bool nfd_feature_file_is_on(const struct nfd_feature_file_options *options, cons
  * Return: 0, also when there is no file; -EFBIG over 65,536 bytes; errno of open(2); -ENOMEM.
  */
 int nfd_feature_file_read(const struct nfd_feature_file_options *options, int64_t now_s,
-			  struct nfd_feature_file_state *ret,
-			  struct nfd_error *err) nfd_must_check;
+			  struct nfd_feature_file_state *ret, struct nfd_error *err) nfd_must_check;
 
 /**
  * nfd_feature_file_state_done() - free; a zeroed one is fine.
@@ -70,10 +69,10 @@ bool nfd_feature_file_needs_write(const struct nfd_feature_file_options *options
 
 /* What a preparation or a write did, for the log. */
 struct nfd_feature_file_report {
-	bool made_dir;     /* features.d was missing: a running nfd-worker has no watch on it */
-	size_t labels;     /* lines written */
-	size_t left_out;   /* labels that found no room in 65,536 bytes */
-	int64_t expiry_s;  /* 0: none */
+	bool made_dir;    /* features.d was missing: a running nfd-worker has no watch on it */
+	size_t labels;    /* lines written */
+	size_t left_out;  /* labels that found no room in 65,536 bytes */
+	int64_t expiry_s; /* 0: none */
 };
 
 /**
@@ -83,8 +82,8 @@ struct nfd_feature_file_report {
  * Return: 0; errno of mkdir(2).
  */
 int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
-			     struct nfd_feature_file_report *report,
-			     struct nfd_error *err) nfd_must_check;
+			     struct nfd_feature_file_report *report, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_feature_file_write() - write all labels of a set by one rename.
@@ -96,19 +95,27 @@ int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
  */
 int nfd_feature_file_write(const struct nfd_feature_file_options *options,
 			   const struct nfd_set *set, int64_t now_s,
-			   struct nfd_feature_file_report *report,
-			   struct nfd_error *err) nfd_must_check;
+			   struct nfd_feature_file_report *report, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_feature_file_touch() - give a worker whose window was used up a second event.
  * Return: 0; -ENOENT when somebody removed the file; other errno of utimensat(2).
  */
-int nfd_feature_file_touch(const struct nfd_feature_file_options *options,
-			   struct nfd_error *err) nfd_must_check;
+int nfd_feature_file_touch(const struct nfd_feature_file_options *options, struct nfd_error *err)
+	nfd_must_check;
 
 /**
- * nfd_feature_file_remove() - remove our file and the staging folder, nothing else.
+ * nfd_feature_file_remove() - remove our file, nothing else.
  * Return: 1 when there was a file; 0 when there was none; negative errno.
  */
-int nfd_feature_file_remove(const struct nfd_feature_file_options *options,
-			    struct nfd_error *err) nfd_must_check;
+int nfd_feature_file_remove(const struct nfd_feature_file_options *options, struct nfd_error *err)
+	nfd_must_check;
+
+/**
+ * nfd_feature_file_remove_staging() - remove the staging folder: the last thing of ours, and one
+ * more event for an nfd-worker that missed the removal of the file.
+ * Return: 1 when there was one; 0 when there was none; negative errno.
+ */
+int nfd_feature_file_remove_staging(const struct nfd_feature_file_options *options,
+				    struct nfd_error *err) nfd_must_check;

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -109,7 +110,8 @@ static int rename_now(struct state *state, int64_t now_ms, struct nfd_output_eve
 	struct nfd_feature_file_report report = { 0 };
 	int r;
 
-	r = nfd_feature_file_write(state->options, &state->wanted, nfd_clock_real_s(), &report, err);
+	r = nfd_feature_file_write(state->options, &state->wanted, nfd_clock_real_s(), &report,
+				   err);
 	if (r < 0)
 		return r;
 	nfd_spacing_done(&state->spacing, NFD_SPACING_RENAME, now_ms);
@@ -155,9 +157,28 @@ static int read_back(const struct nfd_output_options *options, struct nfd_set *s
 	return r;
 }
 
+/*
+ * The removal keeps its distance to the last rename or touch as every change does; the staging
+ * folder goes one window later, so that its event covers a removal that another program hid.
+ */
 static int withdraw(const struct nfd_output_options *options, struct nfd_error *err)
 {
-	return nfd_feature_file_remove(&options->feature_file, err);
+	const struct nfd_feature_file_options *file = &options->feature_file;
+	struct nfd_feature_file_state state;
+	int64_t age_ms;
+	int removed, r;
+
+	if (nfd_feature_file_read(file, nfd_clock_real_s(), &state, NULL) == 0) {
+		age_ms = nfd_clock_real_ms() - state.changed_ms;
+		if (state.exists && age_ms >= 0 && age_ms < NFD_SPACING_MS)
+			poll(NULL, 0, (int)(NFD_SPACING_MS - age_ms));
+		nfd_feature_file_state_done(&state);
+	}
+	removed = nfd_feature_file_remove(file, err);
+	if (removed > 0)
+		poll(NULL, 0, NFD_SPACING_MS);
+	r = nfd_feature_file_remove_staging(file, err);
+	return removed < 0 || r < 0 ? (removed < 0 ? removed : r) : removed;
 }
 
 const struct nfd_output nfd_feature_output = {

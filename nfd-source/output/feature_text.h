@@ -31,5 +31,5 @@ int nfd_feature_text_render(const struct nfd_set *set, int64_t expiry_s, struct 
  * @ret_expiry_s: last valid expiry directive, 0 for none.
  * Return: 0; -ENOMEM.
  */
-int nfd_feature_text_parse(char *text, int64_t now_s, struct nfd_set *set,
-			   int64_t *ret_expiry_s) nfd_must_check;
+int nfd_feature_text_parse(char *text, int64_t now_s, struct nfd_set *set, int64_t *ret_expiry_s)
+	nfd_must_check;

@@ -57,11 +57,12 @@ int nfd_node_feature_render(const char *node, const char *namespace, const struc
 	char *text = NULL;
 
 	if (!node[0] || !nfd_label_value_is_valid(node))
-		return nfd_error_set(err, -EINVAL,
-				     "node name \"%.256s\" cannot be a label value (1 to %d bytes of "
-				     "letters, digits, '-', '_' and '.'), so NFD cannot take a "
-				     "NodeFeature object for it",
-				     node, NFD_LABEL_VALUE_MAX);
+		return nfd_error_set(
+			err, -EINVAL,
+			"node name \"%.256s\" cannot be a label value (1 to %d bytes of "
+			"letters, digits, '-', '_' and '.'), so NFD cannot take a "
+			"NodeFeature object for it",
+			node, NFD_LABEL_VALUE_MAX);
 	object = cJSON_CreateObject();
 	if (object && cJSON_AddStringToObject(object, "apiVersion", API_VERSION) &&
 	    cJSON_AddStringToObject(object, "kind", "NodeFeature") &&

@@ -21,5 +21,5 @@
  * Return: 0; -EINVAL for such a node name; -ENOMEM.
  */
 int nfd_node_feature_render(const char *node, const char *namespace, const struct nfd_set *set,
-			    const cJSON *features, struct nfd_strbuf *buf,
-			    struct nfd_error *err) nfd_must_check;
+			    const cJSON *features, struct nfd_strbuf *buf, struct nfd_error *err)
+	nfd_must_check;

@@ -20,11 +20,11 @@ struct nfd_output_options {
 
 /* What one step of an output did. */
 struct nfd_output_event {
-	bool published;     /* new content is out */
-	size_t labels;      /* labels in it */
-	size_t left_out;    /* labels that found no room */
-	int64_t expiry_s;   /* seconds since 1970, 0 for none */
-	int64_t due_ms;     /* monotonic time of the next step, INT64_MAX for none */
+	bool published;   /* new content is out */
+	size_t labels;    /* labels in it */
+	size_t left_out;  /* labels that found no room */
+	int64_t expiry_s; /* seconds since 1970, 0 for none */
+	int64_t due_ms;   /* monotonic time of the next step, INT64_MAX for none */
 };
 
 struct nfd_output {

@@ -13,8 +13,8 @@
 #include "scan/version_labels.h"
 
 static const char *const modules[] = {
-	"amdgpu",     "drv_davinci", "gdrdrv", "habanalabs", "i915", "intel_vpu", "mlx5_core", "neuron",
-	"nvidia_fs", "qaic",        "xclmgmt", "xe",        "xocl",
+	"amdgpu", "drv_davinci", "gdrdrv", "habanalabs", "i915", "intel_vpu", "mlx5_core",
+	"neuron", "nvidia_fs",   "qaic",   "xclmgmt",    "xe",   "xocl",
 };
 
 static void add_module(struct nfd_scan *scan, const char *module)

@@ -47,7 +47,7 @@ struct tally {
 	struct {
 		char key[96];
 		unsigned int count;
-	} *entry;
+	} * entry;
 	size_t count;
 };
 
@@ -82,7 +82,7 @@ static void add_function(struct nfd_scan *scan, struct tally *tally,
 		snprintf(key, sizeof(key), "gpu-%04x.count", function->vendor);
 		r = add_one(tally, key);
 		if (nfd_label_value_from_version(function->driver, driver) == 0)
-			strcpy(driver, "none");
+			memcpy(driver, "none", sizeof("none"));
 		snprintf(key, sizeof(key), "gpu-%04x.driver.%s", function->vendor, driver);
 		if (r == 0)
 			r = add_one(tally, key);
@@ -107,7 +107,8 @@ static void run(struct nfd_scan *scan)
 		bool is_detail = strstr(tally.entry[i].key, ".d") != NULL;
 
 		nfd_scan_count(scan, is_detail ? NFD_RANK_DETAIL : NFD_RANK_NORMAL,
-			       tally.entry[i].count, NFD_PCI_DEVICES, NFD_F "%s", tally.entry[i].key);
+			       tally.entry[i].count, NFD_PCI_DEVICES, NFD_F "%s",
+			       tally.entry[i].key);
 	}
 	free(tally.entry);
 }

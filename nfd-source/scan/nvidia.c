@@ -124,9 +124,9 @@ static bool has_device(struct nfd_scan *scan)
 
 static void add_module(struct nfd_scan *scan, const struct nfd_nvidia_module *module)
 {
-	struct nfd_finding finding = {
-		.rank = NFD_RANK_NORMAL, .value = module->flavor, .path = PROC_VERSION
-	};
+	struct nfd_finding finding = { .rank = NFD_RANK_NORMAL,
+				       .value = module->flavor,
+				       .path = PROC_VERSION };
 
 	if (module->error) {
 		nfd_scan_failed(scan, STEM ".version", module->error_path, module->error);
@@ -145,9 +145,9 @@ static void add_module(struct nfd_scan *scan, const struct nfd_nvidia_module *mo
 static void add_library(struct nfd_scan *scan, const struct nfd_nvidia_libraries *libraries)
 {
 	const struct nfd_nvidia_library *library = &libraries->library[0];
-	struct nfd_finding finding = {
-		.rank = NFD_RANK_NORMAL, .value = library->version, .path = library->path
-	};
+	struct nfd_finding finding = { .rank = NFD_RANK_NORMAL,
+				       .value = library->version,
+				       .path = library->path };
 
 	if (libraries->error && libraries->count == 0)
 		nfd_scan_failed(scan, STEM ".library", libraries->error_path, libraries->error);
@@ -156,8 +156,8 @@ static void add_library(struct nfd_scan *scan, const struct nfd_nvidia_libraries
 	nfd_scan_label(scan, &finding, STEM ".library.version.full");
 	nfd_scan_feature(scan, "nfd-source.nvidia", "library.version", library->version);
 	for (size_t i = 1; i < libraries->count; i++)
-		nfd_log(NFD_LOG_DEBUG, "a second version of the NVIDIA library is installed", "path",
-			libraries->library[i].path, "in_force", library->path, NULL);
+		nfd_log(NFD_LOG_DEBUG, "a second version of the NVIDIA library is installed",
+			"path", libraries->library[i].path, "in_force", library->path, NULL);
 }
 
 static void add_match(struct nfd_scan *scan, const struct nfd_nvidia_module *module,
@@ -173,7 +173,8 @@ static void add_match(struct nfd_scan *scan, const struct nfd_nvidia_module *mod
 		nfd_scan_failed(scan, STEM ".match", libraries->error_path, libraries->error);
 	if (!module->version[0] || libraries->count == 0)
 		return;
-	snprintf(detail, sizeof(detail), "module %s, library %s", module->version, library->version);
+	snprintf(detail, sizeof(detail), "module %s, library %s", module->version,
+		 library->version);
 	finding.detail = detail;
 	finding.value = strcmp(module->version, library->version) == 0 ? "true" : "false";
 	nfd_scan_label(scan, &finding, STEM ".match");
@@ -186,8 +187,8 @@ static void run(struct nfd_scan *scan)
 	struct nfd_nvidia_module module;
 
 	nfd_nvidia_module_read(scan->root, &module);
-	nfd_nvidia_libraries_find(scan->root,
-				  module.version[0] || module.error || has_device(scan), &libraries);
+	nfd_nvidia_libraries_find(scan->root, module.version[0] || module.error || has_device(scan),
+				  &libraries);
 	add_module(scan, &module);
 	add_library(scan, &libraries);
 	add_match(scan, &module, &libraries);

@@ -14,7 +14,7 @@ struct nfd_nvidia_module {
 	char version[NFD_NVIDIA_VERSION_SIZE]; /* "" when not loaded or unknown */
 	char path[64];                         /* file that gave it, below the root */
 	const char *flavor;                    /* "open", "proprietary"; NULL when unknown */
-	int error;                             /* negative errno that leaves the version open, else 0 */
+	int error; /* negative errno that leaves the version open, else 0 */
 	char error_path[64];
 };
 

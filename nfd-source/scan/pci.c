@@ -121,12 +121,10 @@ static void add_feature(struct nfd_scan *scan, const struct nfd_pci_function *fu
 		attribute[i] = (struct nfd_attribute){ nfd_pci_field_names[i], id[i] };
 	}
 	attribute[NFD_PCI_FIELDS] = (struct nfd_attribute){ "address", address };
-	attribute[NFD_PCI_FIELDS + 1] = (struct nfd_attribute){
-		"driver", function->driver[0] ? function->driver : NULL
-	};
-	attribute[NFD_PCI_FIELDS + 2] = (struct nfd_attribute){
-		"virtual", function->is_virtual ? "true" : NULL
-	};
+	attribute[NFD_PCI_FIELDS + 1] =
+		(struct nfd_attribute){ "driver", function->driver[0] ? function->driver : NULL };
+	attribute[NFD_PCI_FIELDS + 2] =
+		(struct nfd_attribute){ "virtual", function->is_virtual ? "true" : NULL };
 	nfd_scan_instance(scan, "nfd-source.pci", attribute, NFD_ARRAY_SIZE(attribute));
 }
 

@@ -96,8 +96,7 @@ static int read_attributes(const struct nfd_root *root, const char *name,
 	return 0;
 }
 
-static int read_identity(const struct nfd_root *root, const char *name,
-			 struct nfd_pci_uevent *ret)
+static int read_identity(const struct nfd_root *root, const char *name, struct nfd_pci_uevent *ret)
 {
 	char path[PATH_SIZE], text[4096];
 	ssize_t len;
@@ -175,8 +174,8 @@ static void note_unreadable(struct nfd_scan *scan, const char *name, int code)
 
 	snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s", name);
 	if (nfd_root_is_absent(code)) {
-		nfd_log(NFD_LOG_DEBUG, "skipped a PCI function that vanished", "path", path, "error",
-			nfd_errno_text(code), NULL);
+		nfd_log(NFD_LOG_DEBUG, "skipped a PCI function that vanished", "path", path,
+			"error", nfd_errno_text(code), NULL);
 		scan->incomplete = true;
 		return;
 	}

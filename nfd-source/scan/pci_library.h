@@ -11,10 +11,10 @@
 struct nfd_pci_library;
 
 struct nfd_pci_description {
-	char device[192];     /* "NVIDIA Corporation AD104GL [L4]"; the ids where the name is unknown */
-	char class_name[96];  /* "3D controller" */
-	int numa_node;        /* -1 when there is none */
-	char slot[48];        /* physical slot, "" when unknown */
+	char device[192]; /* "NVIDIA Corporation AD104GL [L4]"; the ids where the name is unknown */
+	char class_name[96]; /* "3D controller" */
+	int numa_node;       /* -1 when there is none */
+	char slot[48];       /* physical slot, "" when unknown */
 };
 
 /**

@@ -24,8 +24,8 @@
 #include "scan/usb.h"
 
 static const struct nfd_scanner *const scanners[] = {
-	&nfd_pci_scanner,    &nfd_gpu_scanner,    &nfd_platform_gpu_scanner,
-	&nfd_usb_scanner,    &nfd_driver_scanner, &nfd_nvidia_scanner,
+	&nfd_pci_scanner,    &nfd_gpu_scanner,        &nfd_platform_gpu_scanner,
+	&nfd_usb_scanner,    &nfd_driver_scanner,     &nfd_nvidia_scanner,
 	&nfd_kernel_scanner, &nfd_os_release_scanner,
 };
 
@@ -101,8 +101,8 @@ void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, co
 	put(scan, finding, passes ? NULL : "core.labelWhiteList", key);
 }
 
-void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding,
-		      const char *setting, const char *fmt, ...)
+void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding, const char *setting,
+		      const char *fmt, ...)
 {
 	char key[NFD_LABEL_KEY_SIZE + 1];
 	va_list args;
@@ -113,8 +113,8 @@ void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding,
 	put(scan, finding, setting, key);
 }
 
-void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count,
-		    const char *path, const char *fmt, ...)
+void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count, const char *path,
+		    const char *fmt, ...)
 {
 	char key[NFD_LABEL_KEY_SIZE + 1], value[16];
 	struct nfd_finding finding = { .rank = rank, .value = value, .path = path };
@@ -182,7 +182,8 @@ static void check_sysfs(struct nfd_scan *scan)
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
 		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
 			if (scanners[i]->subsystems[0])
-				note_unknown(scan, *prefix, "sysfs is not mounted at \"sys\" below the root",
+				note_unknown(scan, *prefix,
+					     "sysfs is not mounted at \"sys\" below the root",
 					     false);
 }
 

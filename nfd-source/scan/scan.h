@@ -35,9 +35,9 @@ struct nfd_scan_request {
 	const struct nfd_root *root;            /* borrowed, must outlive the scan */
 	const struct nfd_scan_options *options; /* borrowed, must outlive the scan */
 	uint32_t scanners;                      /* which to run; 0 means all */
-	const struct nfd_scan *before;          /* results of the others are taken from it; or NULL */
-	bool features;                          /* collect raw features */
-	bool all_devices;                       /* see struct nfd_scan */
+	const struct nfd_scan *before; /* results of the others are taken from it; or NULL */
+	bool features;                 /* collect raw features */
+	bool all_devices;              /* see struct nfd_scan */
 };
 
 /**

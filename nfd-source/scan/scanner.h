@@ -45,15 +45,16 @@ struct nfd_scan {
 	struct nfd_unknowns unknowns;           /* facts that could not be decided */
 	cJSON *features;                        /* raw features, NULL when nobody asked */
 	struct nfd_pci_bus *pci;                /* read once by whichever scanner needs it first */
-	bool all_devices;                       /* keep also devices outside the class white lists */
-	bool incomplete;                        /* something vanished while we looked: scan again */
-	int error;                              /* -ENOMEM: the result is not to be used */
+	bool all_devices; /* keep also devices outside the class white lists */
+	bool incomplete;  /* something vanished while we looked: scan again */
+	int error;        /* -ENOMEM: the result is not to be used */
 };
 
 struct nfd_scanner {
 	const char *name;
 	const char *summary;
-	const char *const *subsystems;   /* udev subsystems whose events concern it, NULL-terminated */
+	const char *const
+		*subsystems; /* udev subsystems whose events concern it, NULL-terminated */
 	const char *const *key_prefixes; /* full prefixes of its keys, NULL-terminated */
 	void (*run)(struct nfd_scan *scan);
 };
@@ -72,23 +73,23 @@ struct nfd_finding {
  * @finding: borrowed.
  * @fmt:     the full key.
  */
-void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, const char *fmt,
-		    ...) nfd_printf_like(3, 4);
+void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, const char *fmt, ...)
+	nfd_printf_like(3, 4);
 
 /**
  * nfd_scan_stopped() - note a label that a setting of the scanner keeps out (for `explain`).
  * @setting: name of the setting, copied.
  * Other arguments as for nfd_scan_label().
  */
-void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding,
-		      const char *setting, const char *fmt, ...) nfd_printf_like(4, 5);
+void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding, const char *setting,
+		      const char *fmt, ...) nfd_printf_like(4, 5);
 
 /**
  * nfd_scan_count() - add a label with a number as value.
  * @path: see struct nfd_finding.
  */
-void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count,
-		    const char *path, const char *fmt, ...) nfd_printf_like(5, 6);
+void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count, const char *path,
+		    const char *fmt, ...) nfd_printf_like(5, 6);
 
 /**
  * nfd_scan_failed() - judge a failed read: a thing that is not there needs no word, anything else

@@ -23,7 +23,10 @@ const char *const nfd_usb_field_names[NFD_USB_FIELDS + 1] = {
 };
 
 static const char *const attributes[NFD_USB_FIELDS] = {
-	"bDeviceClass", "idVendor", "idProduct", "serial",
+	"bDeviceClass",
+	"idVendor",
+	"idProduct",
+	"serial",
 };
 
 struct usb_device {

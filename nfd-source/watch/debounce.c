@@ -15,8 +15,8 @@ static int64_t min64(int64_t a, int64_t b)
 void nfd_debounce_event(struct nfd_debounce *debounce, uint32_t concerns, int64_t now_ms)
 {
 	if (!debounce->waiting) {
-		bool storm = debounce->longest_ms &&
-			     now_ms - debounce->fired_ms < NFD_DEBOUNCE_FIRST_MS;
+		bool storm =
+			debounce->longest_ms && now_ms - debounce->fired_ms < NFD_DEBOUNCE_FIRST_MS;
 
 		debounce->first_ms = now_ms;
 		debounce->longest_ms =

@@ -13,10 +13,10 @@
 #define NFD_DEBOUNCE_STORM_MS 2000
 
 struct nfd_debounce {
-	uint32_t waiting;  /* what the waiting events concern, a bit mask of the caller; 0: none */
-	int64_t first_ms;  /* time of the first waiting event */
-	int64_t last_ms;   /* time of the last event */
-	int64_t fired_ms;  /* time of the last action */
+	uint32_t waiting;   /* what the waiting events concern, a bit mask of the caller; 0: none */
+	int64_t first_ms;   /* time of the first waiting event */
+	int64_t last_ms;    /* time of the last event */
+	int64_t fired_ms;   /* time of the last action */
 	int64_t longest_ms; /* longest wait in force */
 };
 

@@ -131,7 +131,8 @@ void nfd_file_watch_read(struct nfd_file_watch *watch, struct nfd_file_events *r
 	*ret = (struct nfd_file_events){ 0 };
 	while ((len = read(watch->fd, buf, sizeof(buf))) > 0) {
 		for (char *at = buf; at < buf + len;) {
-			const struct inotify_event *event = (const struct inotify_event *)(void *)at;
+			const struct inotify_event *event =
+				(const struct inotify_event *)(void *)at;
 
 			take_event(watch, event, ret);
 			at += sizeof(*event) + event->len;

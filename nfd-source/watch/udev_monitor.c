@@ -37,8 +37,9 @@ static int listen_to(struct nfd_udev_monitor *monitor, const char *group)
 	if (!monitor->monitor)
 		return errno ? -errno : -EIO;
 	for (size_t i = 0; i < monitor->count && r >= 0; i++)
-		r = udev_monitor_filter_add_match_subsystem_devtype(
-			monitor->monitor, monitor->interest[i].subsystem, NULL);
+		r = udev_monitor_filter_add_match_subsystem_devtype(monitor->monitor,
+								    monitor->interest[i].subsystem,
+								    NULL);
 	/* A smaller buffer only means that events may be lost sooner, and that is noticed. */
 	udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER);
 	return r < 0 ? r : udev_monitor_enable_receiving(monitor->monitor);

@@ -13,10 +13,10 @@ struct nfd_udev_monitor;
 
 /* Which events came since the last read. */
 struct nfd_udev_events {
-	unsigned int count;   /* events of subsystems that concern somebody */
-	uint32_t concerns;    /* union of the masks of their subsystems */
-	bool lost;            /* the kernel dropped events, or something else went wrong: trust nothing */
-	char last[128];       /* "bind pci 0000:3b:00.0" of the last one; "" when there was none */
+	unsigned int count; /* events of subsystems that concern somebody */
+	uint32_t concerns;  /* union of the masks of their subsystems */
+	bool lost;      /* the kernel dropped events, or something else went wrong: trust nothing */
+	char last[128]; /* "bind pci 0000:3b:00.0" of the last one; "" when there was none */
 };
 
 /* A subsystem to listen to. */
