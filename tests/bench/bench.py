@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measure nfd-source and its peers on the same work, alternating, and print medians and ratios.
+
+Rows: host (one scan of this host), bus (10,000 PCI functions), rest (daemons at rest), size (binaries),
+arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master).
+Called by run.sh, which builds what is measured.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUS_FUNCTIONS = 10_000
+# Limits of the design: what we reach divided by what the peer needs, or an absolute figure.
+LIMITS = {
+    ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("bus", "time"): 1.5, ("bus", "memory"): 8192,
+    ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
+}
+
+
+class Sample:
+    """Wall time in ms and peak memory in kB of runs of one command."""
+
+    def __init__(self, options, name, command, environment=None):
+        self.name, self.command = name, [options.work / "measure", *command]
+        self.environment = {**os.environ, **(environment or {})}
+        self.wall, self.memory = [], []
+
+    def run(self):
+        """Run once, output dropped; a run that did not start or that a signal ended is an error."""
+        out = subprocess.run(self.command, env=self.environment, stdout=subprocess.PIPE, check=True).stdout
+        microseconds, memory, status = map(int, out.split())
+        if status > 126:
+            raise RuntimeError(f"{self.name}: ended with {status}")
+        self.wall.append(microseconds / 1000)
+        self.memory.append(memory)
+
+    def result(self):
+        """Medians and the spread of the time."""
+        return {"name": self.name, "ms": round(statistics.median(self.wall), 2), "min_ms": round(min(self.wall), 2),
+                "max_ms": round(max(self.wall), 2), "kB": int(statistics.median(self.memory)), "runs": len(self.wall)}
+
+
+def alternate(samples, rounds):
+    """Run the samples in turn, one round of them unmeasured to warm the caches."""
+    for sample in samples:
+        sample.run()
+        sample.wall.clear()
+        sample.memory.clear()
+    for _ in range(rounds):
+        for sample in samples:
+            sample.run()
+    return [sample.result() for sample in samples]
+
+
+def verdict(row, kind, value):
+    """Compare a figure with its limit."""
+    limit = LIMITS[row, kind]
+    return {"what": f"{row} {kind}", "value": round(value, 4), "limit": round(limit, 4), "holds": value <= limit}
+
+
+def row_host(options):
+    """One scan of this host, whole process, beside nfd and gpu-feature-discovery."""
+    environment = {"NODE_NAME": "bench"}
+    ours, nfd, gfd = alternate([
+        Sample(options, "nfd-source scan", [options.work / "nfd-source", "scan"]),
+        Sample(options, "nfd export labels", [options.nfd / "nfd", "export", "labels"], environment),
+        Sample(options, "gpu-feature-discovery", [options.nvidia / "gpu-feature-discovery", "--oneshot", "--no-timestamp",
+                                         "--use-node-feature-api=false", f"--output-file={options.work / 'gfd'}"],
+               environment),
+    ], 30)
+    return [ours, nfd, gfd], [verdict("host", "time", ours["ms"] / nfd["ms"]),
+                              verdict("host", "memory", ours["kB"] / nfd["kB"])]
+
+
+def row_bus(options):
+    """A scan of 10,000 PCI functions beside a bare loop of the reads, and nfd in a private mount namespace."""
+    root = options.work / "bus"
+    subprocess.run([sys.executable, HERE / "make_bus.py", root, str(BUS_FUNCTIONS)], check=True)
+    script = 'mount --bind "$0/sys" /sys && exec "$1" export labels'
+    ours, bare, nfd = alternate([
+        Sample(options, "nfd-source scan", [options.work / "nfd-source", "--root", root, "scan"]),
+        Sample(options, "bare loop of reads", [options.work / "bare_loop", root / "sys/bus/pci/devices"]),
+        Sample(options, "nfd export labels", ["unshare", "-m", "sh", "-c", script, root, options.nfd / "nfd"],
+               {"NODE_NAME": "bench"}),
+    ], 15)
+    return [ours, bare, nfd], [verdict("bus", "time", ours["ms"] / bare["ms"]), verdict("bus", "memory", ours["kB"])]
+
+
+def cpu_ms(pid):
+    """CPU time of all threads of a process in milliseconds."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()) / 1e6
+
+
+def memory_kb(pid):
+    """Resident memory of a process in kB."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmRSS:")))
+
+
+def start_daemons(options):
+    """Our daemon and an nfd-worker that publishes nowhere; each writes or reads below the work folder."""
+    features = options.work / "features.d"
+    features.mkdir(exist_ok=True)
+    config = options.work / "kubeconfig"
+    config.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+    commands = {
+        "nfd-source run": [options.work / "nfd-source", "--set", f"outputs.featureFile.dir={features}", "--set",
+                           f"status.path={options.work / 'status.json'}", "run"],
+        "nfd-worker": [options.nfd / "nfd-worker", "-no-publish", f"-kubeconfig={config}", "-config=/nonexistent",
+                       "-port=0"],
+    }
+    environment = {**os.environ, "NODE_NAME": "bench", "KUBERNETES_NAMESPACE": "default"}
+    return {name: subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for name, command in commands.items()}
+
+
+def row_rest(options):
+    """Daemons at rest: memory, and CPU time per minute with each one's default interval."""
+    daemons = start_daemons(options)
+    try:
+        time.sleep(10)
+        before = {name: cpu_ms(process.pid) for name, process in daemons.items()}
+        time.sleep(options.rest_seconds)
+        minutes = options.rest_seconds / 60
+        figures = [{"name": name, "cpu_ms_per_minute": round((cpu_ms(process.pid) - before[name]) / minutes, 3),
+                    "kB": memory_kb(process.pid), "seconds": options.rest_seconds}
+                   for name, process in daemons.items()]
+    finally:
+        for process in daemons.values():
+            process.terminate()
+            process.wait()
+    return figures, [verdict("rest", "memory", figures[0]["kB"]), verdict("rest", "cpu", figures[0]["cpu_ms_per_minute"])]
+
+
+def row_size(options):
+    """Size of the stripped binary beside the peers' (linked with -s -w)."""
+    figures = [{"name": path.name, "bytes": path.stat().st_size}
+               for path in (options.work / "nfd-source", options.nfd / "nfd-worker",
+                            options.nvidia / "gpu-feature-discovery")]
+    return figures, [verdict("size", "bytes", figures[0]["bytes"])]
+
+
+def row_arrival(options):
+    """Six changes in a row until each is on the Node, through real nfd-worker and nfd-master."""
+    del options
+    sys.path.insert(0, str(HERE.parent / "e2e"))
+    from arrival import measure  # needs the e2e tools, so only when this row is asked for
+    seconds = measure(6)
+    figure = {"name": "change to label on the Node", "seconds": [round(value, 2) for value in seconds],
+              "median": round(statistics.median(seconds), 2), "worst": round(max(seconds), 2)}
+    return [figure], [verdict("arrival", "seconds", max(seconds))]
+
+
+ROWS = {"host": row_host, "bus": row_bus, "rest": row_rest, "size": row_size, "arrival": row_arrival}
+
+
+def main():
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("work", "nfd", "nvidia"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--rest-seconds", type=int, default=300)
+    parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
+    parser.add_argument("rows", nargs="*", default=[], metavar="ROW")
+    options = parser.parse_args()
+    report = {}
+    for row in options.rows or ROWS:
+        figures, verdicts = ROWS[row](options)
+        report[row] = {"figures": figures, "verdicts": verdicts}
+        print(f"== {row}")
+        for figure in figures:
+            print("  " + "  ".join(f"{key}={value}" for key, value in figure.items()))
+        for line in verdicts:
+            print(f"  {'holds' if line['holds'] else 'FAILS'}: {line['what']} {line['value']} (limit {line['limit']})")
+    options.json.write_text(json.dumps(report, indent=2) + "\n")
+    return 0 if all(line["holds"] for row in report.values() for line in row["verdicts"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
