@@ -44,7 +44,10 @@ def add_function(root, number):
 def main():
     """Command line."""
     root, count = Path(sys.argv[1]), int(sys.argv[2])
-    (root / "sys/bus/pci/devices").mkdir(parents=True)
+    # The rest of sysfs is empty, but there: nfd gives up where a folder is missing.
+    for folder in ("bus/pci/devices", "bus/usb/devices", "bus/cpu/devices", "bus/node/devices", "bus/nd/devices", "block",
+                   "fs", "class/net", "devices/system/cpu", "kernel/mm", "module"):
+        (root / "sys" / folder).mkdir(parents=True)
     (root / "etc").mkdir()
     (root / "etc/os-release").write_text('ID=debian\nVERSION_ID="12"\n')
     (root / "proc/sys/kernel").mkdir(parents=True)
