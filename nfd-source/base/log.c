@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -74,6 +75,14 @@ static void put_time(struct nfd_strbuf *line)
 	put_field(line, "time", text);
 }
 
+/* A reader of stderr that has stopped reading must not stop the scanner: the line is lost instead. */
+static bool has_room(void)
+{
+	struct pollfd stderr_fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&stderr_fd, 1, 0) == 1 && stderr_fd.revents & POLLOUT;
+}
+
 void nfd_log(enum nfd_log_level level, const char *message, ...)
 {
 	cleanup_strbuf struct nfd_strbuf line = { 0 };
@@ -93,9 +102,8 @@ void nfd_log(enum nfd_log_level level, const char *message, ...)
 	}
 	va_end(args);
 	nfd_strbuf_puts(&line, sink.format == NFD_LOG_JSON ? "}\n" : "\n");
-	if (line.error)
+	if (line.error || !has_room())
 		return;
-	/* A full or closed stderr must not stop the scanner. */
 	written = write(STDERR_FILENO, line.data, line.len);
 	(void)written;
 }

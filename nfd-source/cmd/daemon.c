@@ -291,6 +291,8 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, 0 };
 	int r;
 
+	/* Whoever reads our log may go away. */
+	signal(SIGPIPE, SIG_IGN);
 	r = nfd_loop_init(&daemon->loop, err);
 	if (r < 0)
 		return r;

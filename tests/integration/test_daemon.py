@@ -7,9 +7,10 @@ the interval is what is tested.
 
 import os
 import shutil
+import subprocess
 
 from inotify import MOVED_TO, Watch
-from program import PCI_DEVICES, SMALL, ProgramTest, load_json, select, wait_for
+from program import BINARY, PCI_DEVICES, SMALL, ProgramTest, load_json, select, wait_for
 
 NIC = "0000:17:00.0"
 GPU = "0000:3b:00.0"
@@ -160,6 +161,33 @@ class Lifecycle(DaemonTest):
         shutil.rmtree(root / "proc/driver")
         file = self.published(daemon, lambda labels: "driver-nvidia.version.full" not in labels, 15)
         self.assertEqual(file.labels["pci-10de.present"], "true")
+
+    def test_nobody_reads_the_log(self):
+        """A log pipe that is full, or that nobody holds any more, does not stop the publications."""
+        root = self.tree(SMALL)
+        for closed in (False, True):
+            with self.subTest(closed=closed):
+                reader, writer = os.pipe()
+                os.set_blocking(writer, False)
+                try:
+                    while not closed:
+                        os.write(writer, bytes(4096))
+                except BlockingIOError:
+                    os.set_blocking(writer, True)
+                if closed:
+                    os.close(reader)
+                self.file.unlink(missing_ok=True)
+                command = [BINARY, *self.options(root), "--set", "core.sleepInterval=1h", "-v", "run"]
+                process = subprocess.Popen(command, stderr=writer)
+                try:
+                    wait_for(self.file.exists, 30, "publication")
+                    self.assertIsNone(process.poll())
+                finally:
+                    process.kill()
+                    process.wait()
+                    os.close(writer)
+                    if not closed:
+                        os.close(reader)
 
     def test_status_file(self):
         """The status file is complete JSON at any time and names the process."""
