@@ -33,7 +33,9 @@ static int set_joined(struct nfd_settings *settings, const struct nfd_setting *s
 
 		if (!copy)
 			return nfd_error_set(err, -ENOMEM, "out of memory");
-		for (count = 0; next && *text && count < NFD_ARRAY_SIZE(part); count++) {
+		if (!*text)
+			next = NULL;
+		for (count = 0; next && count < NFD_ARRAY_SIZE(part); count++) {
 			char *item = strsep(&next, ",");
 
 			part[count] = nfd_trim(item);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,45 +44,87 @@ void nfd_format_time(int64_t seconds, char ret[NFD_TIME_TEXT_SIZE])
 		ret[0] = '\0';
 }
 
-/* The offset behind the time in seconds: "Z", "+02:00", "-05:30". */
-static int parse_offset(const char *text, int *ret_seconds)
+/* Exactly @count digits at *@text as a number, which moves behind them; -1 when there are fewer. */
+static int take_digits(const char **text, size_t count)
 {
-	int hours, minutes, used = 0;
+	int value = 0;
 
-	if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0) {
-		*ret_seconds = 0;
-		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char c = (*text)[i];
+
+		if (c < '0' || c > '9')
+			return -1;
+		value = value * 10 + (c - '0');
 	}
-	if ((text[0] != '+' && text[0] != '-') ||
-	    sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &used) != 2 || used != 5 ||
-	    text[6] != '\0' || hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
-		return -EINVAL;
-	*ret_seconds = (hours * 60 + minutes) * 60 * (text[0] == '-' ? -1 : 1);
-	return 0;
+	*text += count;
+	return value;
+}
+
+/* Digits up to @max, and one byte behind them unless @end is 0. */
+static bool take_field(const char **text, size_t count, int max, char end, int *ret)
+{
+	*ret = take_digits(text, count);
+	if (*ret < 0 || *ret > max)
+		return false;
+	if (end && *(*text)++ != end)
+		return false;
+	return true;
+}
+
+/* The offset behind the time in seconds: "Z", "+02:00", "-05:30". */
+static bool take_offset(const char *text, int *ret_seconds)
+{
+	int hours, minutes, sign = *text == '-' ? -1 : 1;
+
+	*ret_seconds = 0;
+	if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0)
+		return true;
+	if (*text != '+' && *text != '-')
+		return false;
+	text++;
+	if (!take_field(&text, 2, 23, ':', &hours) || !take_field(&text, 2, 59, 0, &minutes))
+		return false;
+	*ret_seconds = (hours * 60 + minutes) * 60 * sign;
+	return *text == '\0';
+}
+
+static bool take_date_and_time(const char **text, struct tm *ret)
+{
+	if (!take_field(text, 4, 9999, '-', &ret->tm_year) ||
+	    !take_field(text, 2, 12, '-', &ret->tm_mon) ||
+	    !take_field(text, 2, 31, 0, &ret->tm_mday) || (**text != 'T' && **text != 't'))
+		return false;
+	(*text)++;
+	ret->tm_year -= 1900;
+	ret->tm_mon -= 1;
+	return take_field(text, 2, 23, ':', &ret->tm_hour) &&
+	       take_field(text, 2, 59, ':', &ret->tm_min) &&
+	       take_field(text, 2, 59, 0, &ret->tm_sec);
 }
 
 int nfd_parse_time(const char *text, int64_t *ret_seconds)
 {
 	struct tm utc = { 0 };
-	const char *rest;
+	struct tm given;
+	time_t when;
 	int offset;
 
-	/* strptime takes shorter fields than RFC 3339, so the shape is checked first. */
-	if (strlen(text) < 20 || text[4] != '-' || text[7] != '-' || text[13] != ':' ||
-	    text[16] != ':')
+	if (!take_date_and_time(&text, &utc))
 		return -EINVAL;
-	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
-	if (!rest || rest != text + 19)
-		return -EINVAL;
-	if (*rest == '.') {
-		size_t digits = strspn(rest + 1, "0123456789");
+	if (*text == '.') {
+		size_t digits = strspn(text + 1, "0123456789");
 
 		if (digits == 0)
 			return -EINVAL;
-		rest += 1 + digits;
+		text += 1 + digits;
 	}
-	if (parse_offset(rest, &offset) < 0)
+	if (!take_offset(text, &offset))
 		return -EINVAL;
-	*ret_seconds = (int64_t)timegm(&utc) - offset;
+	/* A day that the month does not have would silently become one of the next. */
+	given = utc;
+	when = timegm(&utc);
+	if (utc.tm_mday != given.tm_mday || utc.tm_mon != given.tm_mon)
+		return -EINVAL;
+	*ret_seconds = (int64_t)when - offset;
 	return 0;
 }

@@ -52,6 +52,17 @@ static struct nfd_fault *add(struct nfd_faults *faults, const char *id, const ch
 	return &faults->fault[faults->count++];
 }
 
+/* The newest words; the old ones stay when memory runs out. */
+static void keep_words(struct nfd_fault *fault, const char *text)
+{
+	char *copy = strcmp(fault->text, text) == 0 ? NULL : strdup(text);
+
+	if (!copy)
+		return;
+	free(fault->text);
+	fault->text = copy;
+}
+
 void nfd_faults_see(struct nfd_faults *faults, enum nfd_log_level level, const char *id,
 		    const char *text)
 {
@@ -70,6 +81,7 @@ void nfd_faults_see(struct nfd_faults *faults, enum nfd_log_level level, const c
 	}
 	if (!fault)
 		return;
+	keep_words(fault, text);
 	fault->logged_ms = now_ms;
 	fault->round = faults->round;
 	fault->count++;

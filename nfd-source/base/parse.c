@@ -106,7 +106,9 @@ static int parse_duration_item(const char **text, int64_t *total_ns)
 
 		if (strncmp(p, units[i].name, len) != 0)
 			continue;
-		*total_ns += (int64_t)((double)fraction / (double)scale * (double)units[i].ns);
+		fraction = (int64_t)((double)fraction / (double)scale * (double)units[i].ns);
+		if (__builtin_add_overflow(*total_ns, fraction, total_ns))
+			return -ERANGE;
 		*text = p + len;
 		return add_units(whole, units[i].ns, total_ns);
 	}

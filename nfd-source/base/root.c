@@ -230,6 +230,9 @@ ssize_t nfd_root_read(const struct nfd_root *root, const char *path, char *buf, 
 	do
 		len = read(fd, buf, size);
 	while (len < 0 && errno == EINTR);
+	/* A FIFO whose writer says nothing is an empty file. */
+	if (len < 0 && errno == EAGAIN)
+		len = 0;
 	if (len < 0)
 		return -errno;
 	if ((size_t)len == size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Shapes are found by comparing with a picture of them: 'x' stands for a hexadecimal digit.
+ * UUIDs are found by a picture ('x' is a hexadecimal digit), addresses as runs of pairs.
  */
 #include "config.h"
 
@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char *const shapes[] = {
-	"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", /* UUID */
-	"xx:xx:xx:xx:xx:xx:xx:xx",              /* GUID, InfiniBand address part */
-	"xx:xx:xx:xx:xx:xx",                    /* MAC */
-};
+static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+/* Least pairs "xx:" of a hardware address: MAC 6, GUID 8, InfiniBand 20. */
+#define PAIRS_MIN 6
 
 static const char *const secret_names[] = {
 	"serial",         "serial_number", "product_serial", "board_serial",
@@ -27,16 +26,32 @@ static bool is_hex(char c)
 }
 
 /* Length of the shape at @data, 0 when it is not there as a word of its own. */
-static size_t match(const char *shape, const char *data, size_t len, bool before_is_hex)
+static size_t match_uuid(const char *data, size_t len)
 {
-	size_t size = strlen(shape);
+	size_t size = sizeof(uuid) - 1;
 
-	if (before_is_hex || len < size || (len > size && is_hex(data[size])))
+	if (len < size || (len > size && is_hex(data[size])))
 		return 0;
 	for (size_t i = 0; i < size; i++)
-		if (shape[i] == 'x' ? !is_hex(data[i]) : data[i] != shape[i])
+		if (uuid[i] == 'x' ? !is_hex(data[i]) : data[i] != uuid[i])
 			return 0;
 	return size;
+}
+
+/* Length of the pairs of digits joined by colons at @data, 0 when they are too few. */
+static size_t match_pairs(const char *data, size_t len)
+{
+	size_t pairs = 0, at = 0;
+
+	while (at + 2 <= len && is_hex(data[at]) && is_hex(data[at + 1]) &&
+	       (at + 2 == len || !is_hex(data[at + 2]))) {
+		pairs++;
+		at += 2;
+		if (at == len || data[at] != ':')
+			break;
+		at++;
+	}
+	return pairs < PAIRS_MIN ? 0 : at;
 }
 
 static void mask_digits(char *data, size_t len)
@@ -68,11 +83,11 @@ void nfd_mask(const char *path, char *data, size_t len)
 		return;
 	}
 	while (at < len) {
-		size_t size = 0;
+		bool inside = at > 0 && is_hex(data[at - 1]);
+		size_t size = inside ? 0 : match_uuid(data + at, len - at);
 
-		for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && size == 0; i++)
-			size = match(shapes[i], data + at, len - at,
-				     at > 0 && is_hex(data[at - 1]));
+		if (size == 0 && !inside)
+			size = match_pairs(data + at, len - at);
 		mask_digits(data + at, size);
 		at += size ? size : 1;
 	}

@@ -67,8 +67,11 @@ static void add_faults(cJSON *object, const struct nfd_faults *faults)
 
 static void add_watch(cJSON *object, const struct nfd_daemon_watch *watch)
 {
-	cJSON *entry = cJSON_AddObjectToObject(object, "watch");
+	cJSON *entry;
 
+	if (!watch)
+		return;
+	entry = cJSON_AddObjectToObject(object, "watch");
 	cJSON_AddBoolToObject(entry, "uevents", watch->monitor != NULL);
 	cJSON_AddStringToObject(entry, "group", watch->group);
 	if (watch->reason[0])

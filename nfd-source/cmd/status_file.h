@@ -35,7 +35,7 @@ struct nfd_status {
 	const char *node_name, *root;         /* borrowed */
 	const struct nfd_set *labels;         /* borrowed */
 	const struct nfd_faults *faults;      /* borrowed */
-	const struct nfd_daemon_watch *watch; /* borrowed */
+	const struct nfd_daemon_watch *watch; /* borrowed; NULL leaves it out */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];
 	size_t output_count;
 };

@@ -8,12 +8,14 @@
 #include "output/feature_text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 
 #define EXPIRY_DIRECTIVE "# +expiry-time="
+#define NO_LABEL_DIRECTIVE "# +no-label"
 
 static size_t line_size(const struct nfd_label *label)
 {
@@ -96,41 +98,64 @@ int nfd_feature_text_render(const struct nfd_set *set, int64_t expiry_s, struct 
 	return buf->error ? buf->error : written;
 }
 
-static int parse_line(char *line, int64_t now_s, struct nfd_set *set, int64_t *expiry_s)
+/* What the directives before a line have set. */
+struct reader {
+	int64_t now_s, expiry_s;
+	bool expired;  /* the expiry in force is over */
+	bool no_label; /* the next feature line is no label */
+};
+
+/* "# +name=value"; others than these two mean nothing for labels. */
+static void take_directive(struct reader *reader, char *text)
+{
+	int64_t expiry_s;
+
+	if (strncmp(text, EXPIRY_DIRECTIVE, strlen(EXPIRY_DIRECTIVE)) == 0 &&
+	    nfd_parse_time(nfd_trim(text + strlen(EXPIRY_DIRECTIVE)), &expiry_s) == 0) {
+		reader->expiry_s = expiry_s;
+		reader->expired = expiry_s < reader->now_s;
+	}
+	if (strncmp(text, NO_LABEL_DIRECTIVE, strlen(NO_LABEL_DIRECTIVE)) == 0 &&
+	    strchr("=", text[strlen(NO_LABEL_DIRECTIVE)]))
+		reader->no_label = true;
+}
+
+static int parse_line(struct reader *reader, char *line, struct nfd_set *set)
 {
 	struct nfd_label label = { .rank = NFD_RANK_NORMAL };
-	int64_t expiry;
 	char *equals;
-	int r;
+	int r = 0;
 
 	line = nfd_trim(line);
-	if (strncmp(line, EXPIRY_DIRECTIVE, strlen(EXPIRY_DIRECTIVE)) == 0) {
-		if (nfd_parse_time(nfd_trim(line + strlen(EXPIRY_DIRECTIVE)), &expiry) == 0)
-			*expiry_s = expiry;
-		return 0;
-	}
-	if (*line == '#' || *line == '\0' || (*expiry_s && *expiry_s < now_s))
+	if (*line == '#')
+		take_directive(reader, line);
+	if (*line == '#' || *line == '\0' || reader->expired)
 		return 0;
 	equals = strchr(line, '=');
 	if (equals)
 		*equals = '\0';
 	label.key = line;
 	label.value = equals ? equals + 1 : (char[]){ "true" };
-	r = nfd_set_put(set, &label);
+	if (reader->no_label)
+		nfd_set_remove(set, line);
+	else
+		r = nfd_set_put(set, &label);
+	reader->no_label = false;
 	return r == -EINVAL ? 0 : r;
 }
 
 int nfd_feature_text_parse(char *text, int64_t now_s, struct nfd_set *set, int64_t *ret_expiry_s)
 {
+	struct reader reader = { .now_s = now_s };
 	char *next;
 	int r = 0;
 
-	*ret_expiry_s = 0;
 	for (; text && r == 0; text = next) {
 		next = strchr(text, '\n');
 		if (next)
 			*next++ = '\0';
-		r = parse_line(text, now_s, set, ret_expiry_s);
+		r = parse_line(&reader, text, set);
 	}
+	*ret_expiry_s = reader.expiry_s;
 	return r;
 }

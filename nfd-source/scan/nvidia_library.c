@@ -202,12 +202,16 @@ void nfd_nvidia_libraries_find(const struct nfd_root *root, bool deep,
 {
 	struct search search = { .root = root, .found = ret };
 
+	int r;
+
 	*ret = (struct nfd_nvidia_libraries){ 0 };
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(driver_roots); i++) {
 		search.driver_root = driver_roots[i];
 		/* An empty leftover folder is no driver root (field case J4). */
-		if (driver_roots[i][0] && nfd_root_exists(root, driver_roots[i]) != 1)
-			continue;
-		search_driver_root(&search, deep);
+		r = driver_roots[i][0] ? nfd_root_exists(root, driver_roots[i]) : 1;
+		if (r < 0)
+			note_error(&search, driver_roots[i], r);
+		if (r == 1)
+			search_driver_root(&search, deep);
 	}
 }

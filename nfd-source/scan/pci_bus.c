@@ -54,7 +54,7 @@ void nfd_pci_format_address(const struct nfd_pci_function *function, char ret[NF
 
 /* One attribute below the function's folder as a hexadecimal number. */
 static int read_hex(const struct nfd_root *root, const char *name, const char *attribute,
-		    uint32_t *ret)
+		    uint32_t max, uint32_t *ret)
 {
 	char path[PATH_SIZE], text[32];
 	uint64_t value;
@@ -64,7 +64,7 @@ static int read_hex(const struct nfd_root *root, const char *name, const char *a
 	len = nfd_root_read_line(root, path, text, sizeof(text));
 	if (len < 0)
 		return (int)len;
-	if (nfd_parse_hex(text, UINT32_MAX, &value) < 0)
+	if (nfd_parse_hex(text, max, &value) < 0)
 		return -EBADMSG;
 	*ret = (uint32_t)value;
 	return 0;
@@ -78,14 +78,14 @@ static int read_attributes(const struct nfd_root *root, const char *name,
 	char path[PATH_SIZE];
 	int r;
 
-	if ((r = read_hex(root, name, "class", &class_code)) < 0 ||
-	    (r = read_hex(root, name, "vendor", &vendor)) < 0 ||
-	    (r = read_hex(root, name, "device", &device)) < 0)
+	if ((r = read_hex(root, name, "class", 0xffffff, &class_code)) < 0 ||
+	    (r = read_hex(root, name, "vendor", 0xffff, &vendor)) < 0 ||
+	    (r = read_hex(root, name, "device", 0xffff, &device)) < 0)
 		return r;
-	if (read_hex(root, name, "subsystem_vendor", &sub_vendor) < 0 ||
-	    read_hex(root, name, "subsystem_device", &sub_device) < 0)
+	if (read_hex(root, name, "subsystem_vendor", 0xffff, &sub_vendor) < 0 ||
+	    read_hex(root, name, "subsystem_device", 0xffff, &sub_device) < 0)
 		sub_vendor = sub_device = 0;
-	ret->class_code = class_code & 0xffffff;
+	ret->class_code = class_code;
 	ret->vendor = (uint16_t)vendor;
 	ret->device = (uint16_t)device;
 	ret->subsystem_vendor = (uint16_t)sub_vendor;

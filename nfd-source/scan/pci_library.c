@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define PCI_SLOTS "sys/bus/pci/slots"
+
 struct nfd_pci_library {
 	struct pci_access *access;
 	const struct nfd_root *root;
@@ -56,7 +58,7 @@ static int guarded_fill(struct pci_dev *device)
 {
 	if (setjmp(trap.place))
 		return -EIO;
-	pci_fill_info(device, PCI_FILL_NUMA_NODE | PCI_FILL_PHYS_SLOT);
+	pci_fill_info(device, PCI_FILL_NUMA_NODE);
 	return 0;
 }
 
@@ -135,6 +137,31 @@ static bool is_inside_root(const struct nfd_root *root, const char *address)
 	return inside_st.st_dev == outside_st.st_dev && inside_st.st_ino == outside_st.st_ino;
 }
 
+/*
+ * The physical slot whose address is the device's. libpci fills it in only for devices that it found
+ * in a scan of the whole bus, and such a scan ends at the first stray name.
+ */
+static void find_slot(const struct nfd_root *root, const char *address,
+		      struct nfd_pci_description *ret)
+{
+	cleanup_names struct nfd_names names = { 0 };
+	char path[PATH_MAX], text[NFD_PCI_ADDRESS_SIZE];
+
+	if (nfd_root_list(root, PCI_SLOTS, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		size_t len;
+
+		snprintf(path, sizeof(path), PCI_SLOTS "/%s/address", names.name[i]);
+		if (nfd_root_read_line(root, path, text, sizeof(text)) < 0)
+			continue;
+		/* The slot's address has no function number. */
+		len = strlen(text);
+		if (len && strncmp(address, text, len) == 0 && address[len] == '.')
+			snprintf(ret->slot, sizeof(ret->slot), "%s", names.name[i]);
+	}
+}
+
 static int describe_place(struct nfd_pci_library *library, const struct nfd_pci_function *function,
 			  struct nfd_pci_description *ret)
 {
@@ -143,17 +170,15 @@ static int describe_place(struct nfd_pci_library *library, const struct nfd_pci_
 	int r;
 
 	nfd_pci_format_address(function, address);
+	find_slot(library->root, address, ret);
 	if (!is_inside_root(library->root, address))
 		return -EIO;
 	r = guarded_device(library, function, &device);
 	if (r < 0 || !device)
 		return -EIO;
 	r = guarded_fill(device);
-	if (r == 0) {
-		ret->numa_node = device->known_fields & PCI_FILL_NUMA_NODE ? device->numa_node : -1;
-		if (device->known_fields & PCI_FILL_PHYS_SLOT && device->phy_slot)
-			snprintf(ret->slot, sizeof(ret->slot), "%s", device->phy_slot);
-	}
+	if (r == 0 && device->known_fields & PCI_FILL_NUMA_NODE)
+		ret->numa_node = device->numa_node;
 	pci_free_dev(device);
 	return r;
 }
