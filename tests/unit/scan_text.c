@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs a scanner without the table around it, so that a row sees its labels alone.
+ */
+#include "config.h"
+
+#include "tests/unit/scan_text.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "scan/pci_bus.h"
+#include "scan/scan.h"
+#include "tests/unit/unit.h"
+
+static char *pci_classes[] = { (char[]){ "02" }, (char[]){ "03" }, (char[]){ "0b40" },
+			       (char[]){ "12" } };
+static char *usb_classes[] = { (char[]){ "0e" }, (char[]){ "ef" }, (char[]){ "fe" },
+			       (char[]){ "ff" } };
+static char no_pattern[] = "";
+
+struct nfd_scan_options scan_options(unsigned int fields)
+{
+	return (struct nfd_scan_options){
+		.label_white_list = no_pattern,
+		.pci = { { pci_classes, NFD_ARRAY_SIZE(pci_classes) }, fields ? fields : 0x3 },
+		.usb = { { usb_classes, NFD_ARRAY_SIZE(usb_classes) }, fields ? fields : 0x7 },
+	};
+}
+
+static const char *short_key(const char *key)
+{
+	size_t len = strlen(NFD_F);
+
+	return strncmp(key, NFD_F, len) == 0 ? key + len : key;
+}
+
+static const char *render(const struct nfd_scan *scan)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	for (size_t i = 0; i < scan->labels.count; i++) {
+		const struct nfd_label *label = &scan->labels.label[i];
+
+		if (label->stopped_by)
+			nfd_strbuf_printf(&buf, "stopped %s %s\n", short_key(label->key),
+					  label->stopped_by);
+		else
+			nfd_strbuf_printf(&buf, "%s=%s\n", short_key(label->key), label->value);
+	}
+	for (size_t i = 0; i < scan->unknowns.count; i++)
+		nfd_strbuf_printf(&buf, "%s %s\n",
+				  scan->unknowns.unknown[i].doubt ? "doubt" : "unknown",
+				  short_key(scan->unknowns.unknown[i].prefix));
+	if (scan->incomplete)
+		nfd_strbuf_puts(&buf, "incomplete\n");
+	return unit_text("%s", nfd_strbuf_text(&buf));
+}
+
+const char *scan_text(const struct nfd_scanner *scanner, const struct nfd_root *root,
+		      const struct nfd_scan_options *options, bool all_devices)
+{
+	const struct nfd_scan_request request = { .root = root,
+						  .options = options,
+						  .all_devices = all_devices };
+	struct nfd_scan scan = { .root = root, .options = options, .all_devices = all_devices };
+	const char *text;
+
+	if (scanner)
+		scanner->run(&scan);
+	else
+		assert_int_equal(nfd_scan_run(&scan, &request, NULL), 0);
+	assert_int_equal(scan.error, 0);
+	text = render(&scan);
+	nfd_scan_done(&scan);
+	return text;
+}
+
+void scan_check_row(const struct nfd_scanner *scanner, const struct scan_row *row)
+{
+	const struct nfd_scan_options options = scan_options(row->fields);
+	const char *tree = tree_new();
+
+	tree_fill(tree, row->tree);
+	for (int no_openat2 = 0; no_openat2 <= 1; no_openat2++)
+		assert_string_equal(scan_text(scanner, tree_root(tree, no_openat2), &options,
+					      row->all_devices),
+				    row->text);
+}

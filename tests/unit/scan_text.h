@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A scanner's whole result as one text, for rows "tree -> text".
+ */
+#pragma once
+
+#include "scan/scanner.h"
+#include "tests/unit/tree.h"
+
+/* A row of a scanner's table. */
+struct scan_row {
+	const char *name;
+	struct tree_entry tree[24]; /* ends with a zeroed entry */
+	const char *text;           /* see scan_text() */
+	unsigned int fields;        /* label fields of PCI and USB; 0 for the defaults */
+	bool all_devices;
+};
+
+/**
+ * scan_options() - the default options of design 7.
+ * @fields: label fields of PCI and USB; 0 for the defaults.
+ */
+struct nfd_scan_options scan_options(unsigned int fields);
+
+/**
+ * scan_text() - run one scanner.
+ * @scanner: NULL runs nfd_scan_run() with all of them.
+ * Return: lines "key=value" without "feature.node.kubernetes.io/", sorted; then "stopped KEY SETTING",
+ *         "unknown PREFIX", "doubt PREFIX", "incomplete". Lives until the end of the test.
+ */
+const char *scan_text(const struct nfd_scanner *scanner, const struct nfd_root *root,
+		      const struct nfd_scan_options *options, bool all_devices);
+
+/**
+ * scan_check_row() - make the row's tree and compare, with openat2 and without it.
+ */
+void scan_check_row(const struct nfd_scanner *scanner, const struct scan_row *row);

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fails the n-th allocation for each n: the work ends with -ENOMEM or is done, nothing crashes, and
+ * under AddressSanitizer nothing leaks. The linker puts the functions below in place of the
+ * allocator's for all of our code (-Wl,--wrap), cJSON's hooks do so for cJSON.
+ */
+#include "config.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <string.h>
+
+#include "labels/hold.h"
+#include "labels/key.h"
+#include "output/feature_text.h"
+#include "output/node_object.h"
+#include "output/render.h"
+#include "scan/scan.h"
+#include "settings.h"
+#include "tests/unit/labels.h"
+#include "tests/unit/scan_text.h"
+#include "tests/unit/unit.h"
+
+#define ALLOCATIONS_MAX 20000
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+
+static unsigned long countdown; /* 1 fails the next allocation, 0 fails none */
+static bool has_failed;
+
+static bool fails(void)
+{
+	if (countdown == 0 || --countdown != 0)
+		return false;
+	has_failed = true;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+/* Work under test: 0 or a count when done, -ENOMEM. It frees what it made. */
+typedef int work(const void *cookie);
+
+static void fail_each(work *run, const void *cookie)
+{
+	unsigned long n;
+
+	for (n = 1; n < ALLOCATIONS_MAX; n++) {
+		int r;
+
+		has_failed = false;
+		countdown = n;
+		r = run(cookie);
+		countdown = 0;
+		if (!has_failed)
+			break;
+		assert_true(r >= 0 || r == -ENOMEM);
+	}
+	/* The last round was the one without a failure; at least one came before it. */
+	assert_true(n > 1 && n < ALLOCATIONS_MAX);
+}
+
+static const struct tree_entry host[] = {
+	PCI_AT("0000:01:00.0", "30200", "10DE:27B8", "nvidia"),
+	PCI_AT("0000:02:00.0", "20000", "8086:1592", "ice"),
+	FILE_AT(TREE_PCI "0000:02:00.0/sriov_totalvfs", "64"),
+	FILE_AT("sys/bus/usb/devices/1-1/bDeviceClass", "00"),
+	FILE_AT("sys/bus/usb/devices/1-1/idVendor", "1a6e"),
+	FILE_AT("sys/bus/usb/devices/1-1/idProduct", "089a"),
+	FILE_AT("sys/bus/usb/devices/1-1/1-1:1.0/bInterfaceClass", "fe"),
+	FILE_AT("sys/module/xe/version", "1.2.3"),
+	LINK_AT("sys/module/qaic", "qaic"),
+	FILE_AT("sys/module/nvidia/version", "580.1.2"),
+	FILE_AT("proc/driver/nvidia/version", "Module 580.1.2"),
+	FILE_AT("usr/lib64/libnvidia-ml.so.580.1.2", ""),
+	LINK_AT("usr/lib64/libnvidia-ml.so.1", "libnvidia-ml.so.580.1.2"),
+	FILE_AT("etc/ld.so.cache", "none"),
+	FILE_AT("etc/os-release", "ID=x\nVERSION_ID=1.2\n"),
+	FILE_AT("proc/sys/kernel/osrelease", "6.1.0"),
+	{ 0 },
+};
+
+static int scan_once(const void *cookie)
+{
+	struct nfd_scan scan;
+	int r = nfd_scan_run(&scan, cookie, NULL);
+
+	nfd_scan_done(&scan);
+	return r;
+}
+
+static void scan_survives(void **state)
+{
+	struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	struct nfd_scan_request request = { .root = tree_root(tree, false), .options = &options };
+
+	(void)state;
+	tree_fill(tree, host);
+	options.label_white_list = unit_text("pci|os_release");
+	for (int variant = 0; variant < 4; variant++) {
+		request.features = variant & 1;
+		request.all_devices = variant & 2;
+		fail_each(scan_once, &request);
+	}
+}
+
+static int load_once(const void *cookie)
+{
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+	int r = nfd_settings_load(&settings, cookie, &err);
+
+	nfd_settings_done(&settings);
+	return r;
+}
+
+static void settings_survive(void **state)
+{
+	char *environment[] = { unit_text("NFD_SOURCE_CORE_LABEL_WHITE_LIST=x"), NULL };
+	const struct nfd_setting_override override = { "sources.usb.deviceClassWhitelist", "0e,fe",
+						       "--set" };
+	const char *tree = tree_new();
+	const struct nfd_settings_sources sources = {
+		.file = tree_path(tree, "f"),
+		.file_required = true,
+		.environment = environment,
+		.override = &override,
+		.override_count = 1,
+	};
+
+	(void)state;
+	tree_file(tree, "f",
+		  "core: {sleepInterval: 60s, noPublish: true}\n"
+		  "sources: {pci: {deviceClassWhitelist: ['03', '12']}}\n");
+	fail_each(load_once, &sources);
+}
+
+static int hold_once(const void *cookie)
+{
+	const struct nfd_hold_options options = { 3000, 60000 };
+	const struct nfd_unknowns *unknowns = cookie;
+	struct nfd_set start = { 0 }, scanned = { 0 };
+	struct nfd_label label = { .value = (char[]){ "1" }, .source = (char[]){ "s" } };
+	struct nfd_hold_result result;
+	struct nfd_hold hold;
+	char key[16];
+	int r = 0;
+
+	for (int i = 0; i < 5 && r == 0; i++) {
+		snprintf(key, sizeof(key), "%c/k%d", i % 2 ? 'u' : 'k', i);
+		label.key = key;
+		r = nfd_set_put(&start, &label);
+	}
+	label.key = (char[]){ "k/new" };
+	if (r == 0)
+		r = nfd_set_put(&scanned, &label);
+	nfd_hold_init(&hold, &options, &start);
+	if (r == 0)
+		r = nfd_hold_step(&hold, &scanned, unknowns, 0, &result);
+	/* On failure it is as it was: five labels, none held. */
+	if (r < 0 && hold.count)
+		r = -EIO;
+	if (r == 0)
+		r = nfd_hold_step(&hold, &scanned, unknowns, 10000, &result);
+	if (r < 0 && hold.published.count != 5 && hold.published.count != 6 && hold.count)
+		r = -EIO;
+	nfd_hold_done(&hold);
+	nfd_set_done(&scanned);
+	return r;
+}
+
+static void hold_survives(void **state)
+{
+	struct nfd_unknowns unknowns = { 0 };
+
+	(void)state;
+	assert_int_equal(nfd_unknowns_add(&unknowns, "u/", "reason", false), 0);
+	fail_each(hold_once, &unknowns);
+	nfd_unknowns_done(&unknowns);
+}
+
+static int set_once(const void *cookie)
+{
+	struct nfd_label label = { .value = (char[]){ "1" },
+				   .source = (char[]){ "s" },
+				   .stopped_by = (char[]){ "b" } };
+	struct nfd_set set = { 0 }, copy = { 0 };
+	char key[16];
+	int r = 0;
+
+	(void)cookie;
+	for (int i = 0; i < 9 && r == 0; i++) {
+		size_t before = set.count;
+
+		snprintf(key, sizeof(key), "a/k%d", i * 5 % 9);
+		label.key = key;
+		label.stopped_by = i % 3 ? NULL : (char[]){ "b" };
+		r = nfd_set_put(&set, &label);
+		/* On failure the set is as it was. */
+		if (r < 0 && (set.count != before || nfd_set_find(&set, key)))
+			r = -EIO;
+		if (r == 0 && !nfd_set_find(&set, key))
+			r = -EIO;
+	}
+	label.key = (char[]){ "a/k0" };
+	label.value = (char[]){ "2" };
+	label.stopped_by = NULL;
+	if (r == 0)
+		r = nfd_set_put(&set, &label);
+	if (r == 0)
+		r = nfd_set_copy(&set, &copy);
+	if (r < 0 && copy.count)
+		r = -EIO;
+	nfd_set_done(&copy);
+	nfd_set_done(&set);
+	return r;
+}
+
+static void set_survives(void **state)
+{
+	(void)state;
+	fail_each(set_once, NULL);
+}
+
+static int text_once(const void *cookie)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	cleanup_set struct nfd_set again = { 0 };
+	size_t left_out;
+	int64_t expiry_s;
+	int r = nfd_feature_text_render(cookie, 1000, &buf, &left_out);
+
+	return r < 0 ? r : nfd_feature_text_parse(buf.data, 0, &again, &expiry_s);
+}
+
+static void feature_text_survives(void **state)
+{
+	cleanup_set struct nfd_set set = labels_set("a/b=1\nc/d=2\ne/f=");
+
+	(void)state;
+	fail_each(text_once, &set);
+}
+
+static int node_once(const void *cookie)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	return nfd_node_feature_render("node", "ns", cookie, NULL, &buf, NULL);
+}
+
+static void node_object_survives(void **state)
+{
+	cleanup_set struct nfd_set set = labels_set("a/b=1\nc/d=2");
+
+	(void)state;
+	fail_each(node_once, &set);
+}
+
+static int json_once(const void *cookie)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	struct nfd_unknowns unknowns = { 0 };
+	cJSON *features = cJSON_CreateObject();
+	int r = nfd_unknowns_add(&unknowns, "a/", "reason", false);
+
+	if (r == 0 && features) {
+		nfd_render_json(cookie, &unknowns, features, &buf);
+		r = buf.error;
+	}
+	cJSON_Delete(features);
+	nfd_unknowns_done(&unknowns);
+	return r;
+}
+
+static void json_survives(void **state)
+{
+	cleanup_set struct nfd_set set = labels_set("a/b=1\nc/d=2");
+
+	(void)state;
+	fail_each(json_once, &set);
+}
+
+int main(void)
+{
+	struct unit_suite suite = { .name = "allocation" };
+	cJSON_Hooks hooks = { .malloc_fn = __wrap_malloc, .free_fn = free };
+
+	cJSON_InitHooks(&hooks);
+	UNIT_CASE(&suite, scan_survives);
+	UNIT_CASE(&suite, settings_survive);
+	UNIT_CASE(&suite, hold_survives);
+	UNIT_CASE(&suite, set_survives);
+	UNIT_CASE(&suite, feature_text_survives);
+	UNIT_CASE(&suite, node_object_survives);
+	UNIT_CASE(&suite, json_survives);
+	return unit_run(&suite);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * labels/features: the shape of spec.features.
+ */
+#include "config.h"
+
+#include "labels/features.h"
+
+#include "tests/unit/unit.h"
+
+static const char *text_of(const cJSON *features)
+{
+	char *text = cJSON_PrintUnformatted(features);
+	const char *copy;
+
+	assert_non_null(text);
+	copy = unit_text("%s", text);
+	cJSON_free(text);
+	return copy;
+}
+
+static void empty_has_all_members(void **state)
+{
+	cJSON *features = nfd_features_new();
+
+	(void)state;
+	assert_string_equal(text_of(features), "{\"flags\":{},\"attributes\":{},\"instances\":{}}");
+	cJSON_Delete(features);
+}
+
+static void attributes_are_replaced(void **state)
+{
+	cJSON *features = nfd_features_new();
+
+	(void)state;
+	assert_int_equal(nfd_features_attribute(features, "nfd-source.a", "x", "1"), 0);
+	assert_int_equal(nfd_features_attribute(features, "nfd-source.a", "X", "3"), 0);
+	assert_int_equal(nfd_features_attribute(features, "nfd-source.a", "x", "2"), 0);
+	assert_string_equal(text_of(features), "{\"flags\":{},\"attributes\":{\"nfd-source.a\":"
+					       "{\"elements\":{\"X\":\"3\",\"x\":\"2\"}}},"
+					       "\"instances\":{}}");
+	cJSON_Delete(features);
+}
+
+static void instances_are_appended(void **state)
+{
+	cJSON *features = nfd_features_new();
+	cJSON *attributes;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		attributes = nfd_features_instance(features, "nfd-source.pci");
+		assert_non_null(attributes);
+		assert_int_equal(nfd_features_put(attributes, "n", i ? "1" : "0"), 0);
+	}
+	assert_string_equal(text_of(features),
+			    "{\"flags\":{},\"attributes\":{},\"instances\":{\"nfd-source.pci\":"
+			    "{\"elements\":[{\"attributes\":{\"n\":\"0\"}},"
+			    "{\"attributes\":{\"n\":\"1\"}}]}}}");
+	cJSON_Delete(features);
+}
+
+static void nobody_asked(void **state)
+{
+	(void)state;
+	assert_int_equal(nfd_features_attribute(NULL, "nfd-source.a", "x", "1"), 0);
+}
+
+int main(void)
+{
+	struct unit_suite suite = { .name = "features" };
+
+	UNIT_CASE(&suite, empty_has_all_members);
+	UNIT_CASE(&suite, attributes_are_replaced);
+	UNIT_CASE(&suite, instances_are_appended);
+	UNIT_CASE(&suite, nobody_asked);
+	return unit_run(&suite);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * settings: the table, values from each origin, order of the origins, words of every refusal.
+ */
+#include "config.h"
+
+#include "settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tests/unit/tree.h"
+#include "tests/unit/unit.h"
+
+static const struct nfd_setting *find(const char *key)
+{
+	size_t count;
+	const struct nfd_setting *table = nfd_settings_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].key, key) == 0)
+			return &table[i];
+	fail_msg("no setting %s", key);
+	return NULL;
+}
+
+/* Value of a setting as text. */
+static const char *value_of(const struct nfd_settings *settings, const char *key)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	nfd_settings_format(settings, find(key), &buf);
+	return unit_text("%s", nfd_strbuf_text(&buf));
+}
+
+static const char *origin_of(const struct nfd_settings *settings, const char *key)
+{
+	size_t count;
+
+	return settings->origin[find(key) - nfd_settings_table(&count)];
+}
+
+static void table_is_sound(void **state)
+{
+	struct nfd_settings settings;
+	struct nfd_settings_sources none = { 0 };
+	size_t count;
+	const struct nfd_setting *table = nfd_settings_table(&count);
+
+	(void)state;
+	assert_int_equal(nfd_settings_load(&settings, &none, NULL), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(table[i].help && table[i].help[0]);
+		if (strcmp(table[i].key, "core.nodeName") == 0)
+			continue;
+		assert_string_equal(value_of(&settings, table[i].key), table[i].fallback);
+		assert_string_equal(settings.origin[i], "default");
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(table[i].key, table[j].key);
+	}
+	nfd_settings_done(&settings);
+	nfd_settings_done(&settings);
+}
+
+static const struct {
+	const char *name, *key, *text;
+	int result;
+	const char *expected; /* value, or part of the words */
+} value_rows[] = {
+	{ "interval", "core.sleepInterval", "60s", 0, "1m" },
+	{ "interval of zero is never", "core.sleepInterval", "0", 0, "0s" },
+	{ "interval below zero is never", "core.sleepInterval", "-1s", 0, "0s" },
+	{ "interval under a second is one", "core.sleepInterval", "500ms", 0, "1s" },
+	{ "interval of a nanosecond is a second", "core.sleepInterval", "1ns", 0, "1s" },
+	{ "interval in nanoseconds, as in NFD", "core.sleepInterval", "60000000000", 0, "1m" },
+	{ "nobody means 60 ns", "core.sleepInterval", "60", -EINVAL, "is no duration" },
+	{ "interval of words", "core.sleepInterval", "often", -EINVAL,
+	  "core.sleepInterval: \"often\" is no duration" },
+	{ "interval empty", "core.sleepInterval", "", -EINVAL, "is no duration" },
+	{ "interval of a year", "core.sleepInterval", "8784h", 0, "8784h" },
+	{ "interval over a year", "core.sleepInterval", "8785h", -ERANGE,
+	  "is out of range; allowed: 0s to 8784h" },
+	{ "interval huge", "core.sleepInterval", "99999999999999999999h", -EINVAL,
+	  "is no duration" },
+	{ "lifetime below zero", "outputs.featureFile.lifetime", "-1s", -ERANGE, "out of range" },
+	{ "delay at its limit", "watch.removalDelay", "1h", 0, "1h" },
+	{ "delay over its limit", "watch.removalDelay", "1h1ms", -ERANGE, "allowed: 0s to 1h" },
+	{ "pattern", "core.labelWhiteList", "^pci-", 0, "^pci-" },
+	{ "pattern broken", "core.labelWhiteList", "(", -EINVAL,
+	  "core.labelWhiteList: \"(\" is no regular expression" },
+	{ "mode", "outputs.featureFile.mode", "on", 0, "on" },
+	{ "mode unknown", "outputs.featureFile.mode", "yes", -EINVAL,
+	  "\"yes\" is not allowed; allowed: auto, on, off" },
+	{ "mode in upper case", "outputs.featureFile.mode", "ON", -EINVAL, "is not allowed" },
+	{ "mode empty", "outputs.featureFile.mode", "", -EINVAL, "is not allowed" },
+	{ "text", "outputs.featureFile.dir", "/a b/c", 0, "/a b/c" },
+	{ "text with a newline", "outputs.featureFile.dir", "/a\nb", -EINVAL,
+	  "control characters" },
+	{ "text with delete", "outputs.featureFile.dir", "/a\177", -EINVAL, "control characters" },
+	{ "text not UTF-8", "outputs.featureFile.dir", "/\xff", 0, "/\xff" },
+	{ "name", "outputs.featureFile.name", "ours", 0, "ours" },
+	{ "name with a slash", "outputs.featureFile.name", "a/b", -EINVAL, "without \"/\"" },
+	{ "name with a dot first", "outputs.featureFile.name", ".a", -EINVAL, "begin with a dot" },
+	{ "name empty", "outputs.featureFile.name", "", -EINVAL, "1 to 200 bytes" },
+	{ "fields", "sources.pci.deviceLabelFields", "vendor, class", 0, "class,vendor" },
+	{ "fields repeated", "sources.pci.deviceLabelFields", "vendor,vendor", 0, "vendor" },
+	{ "field unknown", "sources.pci.deviceLabelFields", "serial", -EINVAL,
+	  "allowed: class, vendor, device, subsystem_vendor, subsystem_device" },
+	{ "fields empty", "sources.pci.deviceLabelFields", "", -EINVAL, "is not allowed" },
+	{ "fields with a gap", "sources.pci.deviceLabelFields", "class,,vendor", -EINVAL,
+	  "\"\" is not allowed" },
+	{ "classes in lower case", "sources.pci.deviceClassWhitelist", "03, 0B40 ,12", 0,
+	  "03,0b40,12" },
+	{ "classes empty", "sources.pci.deviceClassWhitelist", "", 0, "" },
+	{ "class of four digits", "sources.pci.deviceClassWhitelist", "0302", 0, "0302" },
+	{ "class of five digits", "sources.pci.deviceClassWhitelist", "03020", -EINVAL,
+	  "up to 4 hexadecimal digits" },
+	{ "class of USB of three digits", "sources.usb.deviceClassWhitelist", "0e0", -EINVAL,
+	  "up to 2 hexadecimal digits" },
+	{ "class with a prefix", "sources.pci.deviceClassWhitelist", "0x03", -EINVAL,
+	  "is no class" },
+	{ "level", "log.level", "debug", 0, "debug" },
+	{ "key unknown", "core.sleep", "1s", -ENOKEY,
+	  "unknown key \"core.sleep\"; allowed here: sleepInterval, labelWhiteList, nodeName" },
+	{ "section unknown", "corr.x", "1s", -ENOKEY, "unknown key \"corr.x\"" },
+	{ "key empty", "", "1s", -ENOKEY, "unknown key \"\"" },
+	{ "key in another case", "CORE.SLEEPINTERVAL", "1m", 0, NULL },
+	{ "section is no key", "core", "1s", -ENOKEY, "unknown key \"core\"" },
+};
+
+static void takes_override(void **state)
+{
+	const __typeof__(value_rows[0]) *row = *state;
+	const struct nfd_setting_override override = { row->key, row->text, "--set" };
+	const struct nfd_settings_sources sources = { .override = &override, .override_count = 1 };
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+
+	assert_int_equal(nfd_settings_load(&settings, &sources, &err), row->result);
+	if (row->result < 0) {
+		unit_assert_contains(err.text, "option --set: ");
+		unit_assert_contains(err.text, row->expected);
+	} else if (row->expected) {
+		assert_string_equal(value_of(&settings, row->key), row->expected);
+		assert_string_equal(origin_of(&settings, row->key), "option --set");
+	}
+	nfd_settings_done(&settings);
+}
+
+/* Loads a file's text; 0 or an error. */
+static int load(struct nfd_settings *settings, const char *text, struct nfd_error *err)
+{
+	const char *tree = tree_new();
+	struct nfd_settings_sources sources = { .file = tree_path(tree, "f"),
+						.file_required = true };
+
+	tree_file(tree, "f", text);
+	return nfd_settings_load(settings, &sources, err);
+}
+
+static const struct {
+	const char *name, *text, *key;
+	int result;
+	const char *expected; /* value, or part of the words */
+	const char *origin;   /* ending */
+} file_rows[] = {
+	{ "empty", "", "core.sleepInterval", 0, "5m", "default" },
+	{ "value", "core:\n  sleepInterval: 60s\n", "core.sleepInterval", 0, "1m", "/f:2:18" },
+	{ "JSON", "{\"core\": {\"sleepInterval\": \"60s\"}}", "core.sleepInterval", 0, "1m",
+	  "/f:1:28" },
+	{ "key in another case", "Core:\n  SleepInterval: 60s\n", "core.sleepInterval", 0, "1m",
+	  "/f:2:18" },
+	{ "list", "sources:\n  pci:\n    deviceClassWhitelist: [\"03\", '0B40']\n",
+	  "sources.pci.deviceClassWhitelist", 0, "03,0b40", "/f:3:27" },
+	{ "one value for a list", "sources: {pci: {deviceClassWhitelist: \"03\"}}",
+	  "sources.pci.deviceClassWhitelist", 0, "03", "/f:1:39" },
+	{ "empty list", "sources: {pci: {deviceClassWhitelist: []}}",
+	  "sources.pci.deviceClassWhitelist", 0, "", "/f:1:39" },
+	{ "commas do not split", "sources: {pci: {deviceClassWhitelist: \"03,02\"}}", NULL, -EINVAL,
+	  "f:1:39: sources.pci.deviceClassWhitelist: \"03,02\" is no class", NULL },
+	{ "no value leaves what is there", "core:\n  sleepInterval:\n", "core.sleepInterval", 0,
+	  "5m", "default" },
+	{ "empty section", "core:\n", "core.sleepInterval", 0, "5m", "default" },
+	{ "keys of nfd-worker are passed over",
+	  "core: {klog: {v: 3}, noPublish: true}\nsources: {cpu: {cpuid: {x: [1]}}, custom: []}\n",
+	  "core.sleepInterval", 0, "5m", "default" },
+	{ "unknown key", "core:\n  x: 1\n", NULL, -ENOKEY,
+	  "f:2:3: unknown key \"core.x\"; allowed here: sleepInterval, labelWhiteList, nodeName",
+	  NULL },
+	{ "unknown section", "x:\n  y: 1\n", NULL, -ENOKEY,
+	  "f:1:1: unknown key \"x\"; allowed here: core, sources", NULL },
+	{ "unknown deeper", "outputs:\n  featureFile:\n    mod: on\n", NULL, -ENOKEY,
+	  "f:3:5: unknown key \"outputs.featureFile.mod\"; allowed here: mode, dir, name, lifetime",
+	  NULL },
+	{ "dotted key is one key", "core.sleepInterval: 60s\n", "core.sleepInterval", 0, "1m",
+	  "/f:1:21" },
+	{ "set twice", "core:\n  sleepInterval: 1s\n  SLEEPINTERVAL: 2s\n", NULL, -ENOKEY,
+	  "f:3:3: core.sleepInterval: is set twice", NULL },
+	{ "wrong value", "core:\n  sleepInterval:   often\n", NULL, -EINVAL,
+	  "f:2:20: core.sleepInterval: \"often\" is no duration", NULL },
+	{ "list for one value", "core: {sleepInterval: [1s]}\n", NULL, -EINVAL,
+	  "f:1:23: core.sleepInterval: takes one plain value", NULL },
+	{ "mapping for one value", "core: {sleepInterval: {a: b}}\n", NULL, -EINVAL,
+	  "core.sleepInterval: takes one plain value", NULL },
+	{ "mapping for a list", "sources: {pci: {deviceLabelFields: {a: b}}}\n", NULL, -EINVAL,
+	  "takes a list of plain values", NULL },
+	{ "odd entry of a list", "sources: {pci: {deviceLabelFields: [class, [x]]}}\n", NULL,
+	  -EINVAL, "f:1:44: sources.pci.deviceLabelFields: takes a list of plain values", NULL },
+	{ "value for a section", "core: 1\n", NULL, -EINVAL, "f:1:7: core: holds further keys",
+	  NULL },
+	{ "list for a section", "core: []\n", NULL, -EINVAL, "core: holds further keys", NULL },
+	{ "no YAML", "core: [\n", NULL, -EINVAL, "f:2:1: not YAML", NULL },
+	{ "not UTF-8", "core: \xff\n", NULL, -EINVAL, "not YAML", NULL },
+};
+
+static void takes_file(void **state)
+{
+	const __typeof__(file_rows[0]) *row = *state;
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+
+	assert_int_equal(load(&settings, row->text, &err), row->result);
+	if (row->result < 0) {
+		unit_assert_contains(err.text, row->expected);
+	} else {
+		assert_string_equal(value_of(&settings, row->key), row->expected);
+		unit_assert_contains(origin_of(&settings, row->key), row->origin);
+	}
+	nfd_settings_done(&settings);
+}
+
+static void names_what_is_passed_over(void **state)
+{
+	struct nfd_settings settings;
+
+	(void)state;
+	assert_int_equal(load(&settings,
+			      "core: {noPublish: true}\nsources: {cpu: {}, custom: []}\n", NULL),
+			 0);
+	assert_string_equal(settings.passed_over, "core.noPublish sources.cpu sources.custom");
+	nfd_settings_done(&settings);
+}
+
+static const struct {
+	const char *name;
+	struct tree_entry entry;
+	bool required;
+	int result;
+} missing_rows[] = {
+	{ "missing, not required", DIR_AT("x"), false, 0 },
+	{ "missing, required", DIR_AT("x"), true, -ENOENT },
+	{ "dangling link, not required", LINK_AT("f", "nowhere"), false, 0 },
+	{ "folder, not required", DIR_AT("f"), false, -EISDIR },
+	{ "loop, not required", LINK_AT("f", "f"), false, -ELOOP },
+	{ "fifo is empty", FIFO_AT("f"), true, 0 },
+};
+
+static void file_may_be_missing(void **state)
+{
+	const __typeof__(missing_rows[0]) *row = *state;
+	const struct tree_entry entry[] = { row->entry, { 0 } };
+	const char *tree = tree_new();
+	const struct nfd_settings_sources sources = { .file = tree_path(tree, "f"),
+						      .file_required = row->required };
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+
+	tree_fill(tree, entry);
+	assert_int_equal(nfd_settings_load(&settings, &sources, &err), row->result);
+	if (row->result < 0)
+		unit_assert_contains(err.text,
+				     unit_text("cannot read settings \"%s\"", sources.file));
+	nfd_settings_done(&settings);
+}
+
+static void file_has_a_cap(void **state)
+{
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+	size_t cap = 1024 * 1024;
+
+	(void)state;
+	assert_int_equal(load(&settings, unit_repeat('#', cap), &err), 0);
+	nfd_settings_done(&settings);
+	assert_int_equal(load(&settings, unit_repeat('#', cap + 1), &err), -EFBIG);
+	nfd_settings_done(&settings);
+}
+
+static const struct {
+	const char *key, *variable;
+} variable_rows[] = {
+	{ "core.sleepInterval", "NFD_SOURCE_CORE_SLEEP_INTERVAL" },
+	{ "sources.pci.deviceClassWhitelist", "NFD_SOURCE_SOURCES_PCI_DEVICE_CLASS_WHITELIST" },
+	{ "status.path", "NFD_SOURCE_STATUS_PATH" },
+};
+
+static void names_variable(void **state)
+{
+	const __typeof__(variable_rows[0]) *row = *state;
+	char name[96];
+
+	nfd_settings_variable(find(row->key), name, sizeof(name));
+	assert_string_equal(name, row->variable);
+	nfd_settings_variable(find(row->key), name, 14);
+	assert_true(strlen(name) < 14);
+	assert_memory_equal(name, row->variable, strlen(name));
+}
+
+static void environment_is_taken(void **state)
+{
+	char *environment[] = {
+		(char[]){ "NFD_SOURCE_CORE_SLEEP_INTERVAL=7s" },
+		(char[]){ "NFD_SOURCE_SOURCES_PCI_DEVICE_LABEL_FIELDS=vendor,device" },
+		(char[]){ "NFD_SOURCE_SERVICE_HOST=10.0.0.1" }, /* made for a Service nfd-source */
+		(char[]){ "NFD_SOURCE_LOG_LEVELS=x" },
+		(char[]){ "no equals sign" },
+		NULL,
+	};
+	const struct nfd_settings_sources sources = { .environment = environment };
+	struct nfd_settings settings;
+
+	(void)state;
+	assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+	assert_int_equal(settings.core.sleep_interval_ms, 7000);
+	assert_string_equal(value_of(&settings, "sources.pci.deviceLabelFields"), "vendor,device");
+	assert_string_equal(origin_of(&settings, "core.sleepInterval"),
+			    "environment NFD_SOURCE_CORE_SLEEP_INTERVAL");
+	nfd_settings_done(&settings);
+}
+
+static void environment_error_names_the_variable(void **state)
+{
+	char *environment[] = { (char[]){ "NFD_SOURCE_LOG_LEVEL=loud" }, NULL };
+	const struct nfd_settings_sources sources = { .environment = environment };
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(nfd_settings_load(&settings, &sources, &err), -EINVAL);
+	assert_string_equal(err.text,
+			    "environment NFD_SOURCE_LOG_LEVEL: log.level: \"loud\" is not "
+			    "allowed; allowed: error, warning, info, debug");
+	nfd_settings_done(&settings);
+}
+
+/* File, then environment, then options: the last one that says something wins. */
+static void origins_have_an_order(void **state)
+{
+	char *environment[] = { (char[]){ "NFD_SOURCE_CORE_SLEEP_INTERVAL=2s" }, NULL };
+	const struct nfd_setting_override override[] = { { "core.sleepInterval", "3s", "a" },
+							 { "core.sleepInterval", "4s", "b" } };
+	const char *tree = tree_new();
+	struct nfd_settings_sources sources = { .file = tree_path(tree, "f") };
+	struct nfd_settings settings;
+
+	(void)state;
+	tree_file(tree, "f", "core: {sleepInterval: 1s}");
+	for (int step = 1; step <= 4; step++) {
+		if (step >= 2)
+			sources.environment = environment;
+		sources.override = step >= 3 ? override : NULL;
+		sources.override_count = step >= 3 ? (size_t)step - 2 : 0;
+		assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+		assert_int_equal(settings.core.sleep_interval_ms, step * 1000);
+		nfd_settings_done(&settings);
+	}
+}
+
+static void too_many_values(void **state)
+{
+	const char *list = "03";
+	struct nfd_setting_override override = { "sources.pci.deviceClassWhitelist", NULL, "x" };
+	struct nfd_settings_sources sources = { .override = &override, .override_count = 1 };
+	struct nfd_settings settings;
+	struct nfd_error err = { 0 };
+
+	(void)state;
+	for (int i = 1; i < 64; i++)
+		list = unit_text("%s,03", list);
+	override.value = list;
+	assert_int_equal(nfd_settings_load(&settings, &sources, &err), 0);
+	assert_int_equal(settings.scan.pci.class_white_list.count, 64);
+	nfd_settings_done(&settings);
+	override.value = unit_text("%s,03", list);
+	assert_int_equal(nfd_settings_load(&settings, &sources, &err), -EINVAL);
+	unit_assert_contains(err.text, "more than 64 values");
+	nfd_settings_done(&settings);
+}
+
+/* Field case E1: option, then NODE_NAME, then the host name in lower case. */
+static void e1_node_name(void **state)
+{
+	char *environment[] = { (char[]){ "NODE_NAME=ip-10-67-12-187.ec2.internal" }, NULL };
+	const struct nfd_setting_override override = { "core.nodeName", "given", "--node-name" };
+	struct nfd_settings_sources sources = { .environment = environment,
+						.override = &override,
+						.override_count = 1 };
+	struct nfd_settings settings;
+
+	(void)state;
+	assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+	assert_string_equal(settings.core.node_name, "given");
+	nfd_settings_done(&settings);
+	sources.override_count = 0;
+	assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+	assert_string_equal(settings.core.node_name, "ip-10-67-12-187.ec2.internal");
+	assert_string_equal(origin_of(&settings, "core.nodeName"), "environment NODE_NAME");
+	nfd_settings_done(&settings);
+	environment[0] = (char[]){ "NODE_NAME=" };
+	assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+	assert_string_equal(origin_of(&settings, "core.nodeName"), "host name");
+	for (const char *c = settings.core.node_name; *c; c++)
+		assert_false(*c >= 'A' && *c <= 'Z');
+	nfd_settings_done(&settings);
+}
+
+int main(void)
+{
+	struct unit_suite suite = { .name = "settings" };
+
+	UNIT_CASE(&suite, table_is_sound);
+	UNIT_ROWS(&suite, takes_override, value_rows, name);
+	UNIT_ROWS(&suite, takes_file, file_rows, name);
+	UNIT_CASE(&suite, names_what_is_passed_over);
+	UNIT_ROWS(&suite, file_may_be_missing, missing_rows, name);
+	UNIT_CASE(&suite, file_has_a_cap);
+	UNIT_ROWS(&suite, names_variable, variable_rows, key);
+	UNIT_CASE(&suite, environment_is_taken);
+	UNIT_CASE(&suite, environment_error_names_the_variable);
+	UNIT_CASE(&suite, origins_have_an_order);
+	UNIT_CASE(&suite, too_many_values);
+	UNIT_CASE(&suite, e1_node_name);
+	return unit_run(&suite);
+}
