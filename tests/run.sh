@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 
-layers=(unit fuzz integration docs style compilers sanitize distcheck e2e)
+layers=(unit fuzz integration docs style compilers sanitize distcheck hotplug e2e)
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=$(mktemp -d)
@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certificates
 	libpci-dev libudev-dev libyaml-dev libcjson-dev libpcre2-dev pci.ids linux-libc-dev
 	libcmocka-dev clang clang-format llvm python3 shellcheck mandoc bash-completion procps
-	util-linux openssl etcd-server)
+	util-linux openssl etcd-server umockdev libumockdev-dev qemu-system-x86 busybox-static cpio udev)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
 	libyaml-devel cjson-devel pcre2-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion
@@ -187,6 +187,11 @@ layer_distcheck() {
 	one "build" build_main || return
 	one "make distcheck" make -C build -j "$jobs" distcheck
 	one "tree as before" tree_is_clean
+}
+
+layer_hotplug() {
+	one "build" build_main || return
+	many "hotplug" python3 tests/hotplug/run.py
 }
 
 layer_e2e() {

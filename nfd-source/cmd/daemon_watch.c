@@ -34,7 +34,8 @@ static bool in_own_user_namespace(void)
 	ssize_t len;
 
 	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (len <= 0)
+	/* An empty map is that of a namespace that has not got one yet. */
+	if (len < 0)
 		return false;
 	text[len] = '\0';
 	return sscanf(text, "%lu %lu %lu", &inside, &outside, &count) != 3 || inside != 0 ||

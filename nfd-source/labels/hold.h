@@ -53,7 +53,7 @@ struct nfd_hold_result {
 /**
  * nfd_hold_step() - take the result of a scan.
  * @hold:     @hold->published becomes the new set.
- * @scanned:  labels of the scan; stopped ones count as absent.
+ * @scanned:  labels of the scan; a label that a setting stops goes at once.
  * @unknowns: facts that the scan could not decide.
  * @now_ms:   any monotonic clock.
  * @ret:      receives the summary.

@@ -44,7 +44,7 @@ static cJSON *list_of(const struct nfd_unknowns *unknowns)
 		if (unknowns->unknown[i].doubt)
 			continue;
 		entry = cJSON_CreateObject();
-		if (!cJSON_AddItemToArray(list, entry) ||
+		if (!entry || !cJSON_AddItemToArray(list, entry) ||
 		    !cJSON_AddStringToObject(entry, "keys", unknowns->unknown[i].prefix) ||
 		    !cJSON_AddStringToObject(entry, "reason", unknowns->unknown[i].reason)) {
 			cJSON_Delete(list);
@@ -54,18 +54,26 @@ static cJSON *list_of(const struct nfd_unknowns *unknowns)
 	return list;
 }
 
+/* Adds an item, which may be NULL when memory ran out; one that cannot be added is freed. */
+static bool add_item(cJSON *object, const char *name, cJSON *item)
+{
+	if (item && cJSON_AddItemToObject(object, name, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
 void nfd_render_json(const struct nfd_set *set, const struct nfd_unknowns *unknowns,
 		     const cJSON *features, struct nfd_strbuf *buf)
 {
 	cJSON *object = cJSON_CreateObject();
 	char *text = NULL;
 
-	/* An item that could not be made is NULL, and adding NULL fails. */
 	if (cJSON_AddNumberToObject(object, "schema", 1) &&
-	    cJSON_AddItemToObject(object, "labels", texts_of(set, false)) &&
-	    cJSON_AddItemToObject(object, "sources", texts_of(set, true)) &&
-	    cJSON_AddItemToObject(object, "features", cJSON_Duplicate(features, 1)) &&
-	    cJSON_AddItemToObject(object, "unknown", list_of(unknowns)))
+	    add_item(object, "labels", texts_of(set, false)) &&
+	    add_item(object, "sources", texts_of(set, true)) &&
+	    add_item(object, "features", cJSON_Duplicate(features, 1)) &&
+	    add_item(object, "unknown", list_of(unknowns)))
 		text = cJSON_Print(object);
 	if (text)
 		nfd_strbuf_printf(buf, "%s\n", text);
