@@ -539,7 +539,7 @@ def check_syntax_check():
 
 def check_units():
     """The systemd units are valid, and both services are shut in the same way."""
-    templates = sorted((TOP / "hooks").glob("*.in"))
+    templates = sorted((TOP / "hooks").glob("*.service.in"))
     same("hooks", [path.name for path in templates], {"nfd-source.service.in", "nfd-source-publish.service.in"})
     begin = "CapabilityBoundingSet="
     tails = [path.read_text(encoding="utf-8").split(begin, 1)[1] for path in templates]
