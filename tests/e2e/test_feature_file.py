@@ -13,14 +13,10 @@ import time
 import unittest
 
 from api import NodeWatch
-from program import Program, rescan
-from testcase import FEATURE, E2ETestCase, mktree
+from program import rescan
+from running import HOST, RunningCase
+from testcase import FEATURE, mktree
 
-HOST = """
-file etc/os-release ID=debian\\nVERSION_ID="12"
-file proc/sys/kernel/osrelease 6.1.0-26-amd64
-pci 0000:00:02.0 020000 8086:10d3 driver=e1000e
-"""
 GPUS = HOST + """
 pci 0000:3b:00.0 030200 10de:27b8 10de:16ca driver=nvidia
 pci 0000:af:00.0 030200 10de:27b8 10de:16ca driver=nvidia
@@ -39,25 +35,8 @@ def plug(root, vendor):
     mktree.make_tree(f"\npci 0000:{VENDORS.index(vendor) + 0x81:02x}:00.0 120000 {vendor}:0001\n", str(root))
 
 
-class FeatureFile(E2ETestCase):
+class FeatureFile(RunningCase):
     """A started worker; nfd-source on a fixture root or on this host."""
-
-    def setUp(self):
-        super().setUp()
-        self.worker = self.make_worker()
-        self.start_worker(self.worker)
-
-    def make_program(self, root=None):
-        """nfd-source that writes for our worker."""
-        return Program(self.directory, self.worker.features_dir, self.node, root)
-
-    def start(self, program):
-        """Start the daemon and wait until exactly the labels of a scan are on the Node."""
-        expected = program.scan()
-        self.assertTrue(expected, "a scan found nothing")
-        daemon = self.keep(program.start())
-        self.wait_for_labels("the labels of the scan are on the Node", lambda labels: labels == expected)
-        return daemon
 
     def wait_for_card(self, vendor):
         """Wait until the Node says that a vendor's card is there; return the seconds that it took."""
