@@ -29,13 +29,21 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
 }
 
+apt_has() { ! dpkg-query -W -f '${db:Status-Abbrev}\n' "$@" 2>&1 | grep -qv '^ii'; }
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
 install_packages() {
 	if command -v apt-get >/dev/null; then
-		dpkg-query -W -f '${db:Status-Abbrev}\n' "${packages_apt[@]}" 2>&1 |
-			grep -qv '^ii' || return 0
-		as_root apt-get update -q &&
-			as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
-				--no-install-recommends "${packages_apt[@]}"
+		if ! apt_has "${packages_apt[@]}"; then
+			as_root apt-get update -q && apt_install "${packages_apt[@]}" || return 1
+		fi
+		# The sanitizers of clang have its version in the name of their package.
+		local runtime
+		runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
+		apt_has "$runtime" || apt_install "$runtime"
 	elif command -v dnf >/dev/null; then
 		as_root dnf install -y "${packages_dnf[@]}"
 	elif command -v apk >/dev/null; then
