@@ -231,6 +231,9 @@ static int find_node_name(struct nfd_settings *settings, char *const *environmen
 	for (char *c = name; *c; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			*c = (char)(*c - 'A' + 'a');
+	/* A kernel without a host name says "(none)". */
+	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-")])
+		return 0;
 	return set_joined(settings, setting, name, "host name", err);
 }
 

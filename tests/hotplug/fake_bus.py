@@ -7,6 +7,7 @@ order: a device is complete before its add event, and off the bus before its rem
 
 import os
 import shlex
+import shutil
 import subprocess
 import unittest
 from pathlib import Path
@@ -57,7 +58,7 @@ class FakeBus:
         return {"LD_PRELOAD": PRELOAD, "UMOCKDEV_DIR": str(self.root)}
 
     def close(self):
-        """End the process, which takes the testbed away."""
+        """End the process, which takes the testbed away; so do we, should it have been killed."""
         self.process.stdin.close()
         try:
             self.process.wait(PATIENCE)
@@ -65,6 +66,8 @@ class FakeBus:
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
+        if self.root.name.startswith("umockdev."):
+            shutil.rmtree(self.root, ignore_errors=True)
 
     def tell(self, *fields):
         """One command, and its answer."""

@@ -128,6 +128,20 @@ class FieldCasesE(ProgramTest):
         """Without option and NODE_NAME: the host name in lower case."""
         run_in_child(self.with_host_name, "GPU-Box7", "gpu-box7")
 
+    def without_host_name(self):
+        """In a UTS namespace of its own: the kernel's word for no host name is no name of a node."""
+        unshare(CLONE_NEWUTS)
+        if ctypes.CDLL(None).sethostname(b"(none)", 6) != 0:
+            self.skipTest("cannot set a host name")
+        result = self.run_program(self.tree(SMALL), "scan", "-o", "nodefeature")
+        self.assertEqual(result.code, 1, result)
+        self.assertNotIn("none", result.out)
+        self.ok(self.tree(SMALL), "scan")
+
+    def test_FC_E1_no_host_name(self):
+        """Without any name: no NodeFeature, and everything else works."""
+        run_in_child(self.without_host_name)
+
     def test_FC_E1_empty_variable(self):
         """An empty NODE_NAME counts as unset."""
         self.assertEqual(self.node_name(env={"NODE_NAME": ""}), socket.gethostname().lower())
