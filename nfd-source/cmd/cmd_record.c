@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "scan/scan.h"
 
 struct recorder {
+	const struct nfd_root *root;
 	int fd;
 	char **seen; /* paths already written, sorted; owned */
 	size_t count;
@@ -67,29 +69,62 @@ static int write_masked(struct recorder *recorder, const char *path, const char 
 	return nfd_tar_file(recorder->fd, path, copy, len);
 }
 
+/*
+ * The real path of what was read: files and folders lie where the last link leads, a link itself in
+ * its real folder. The links on the way are observed by this look-up, and so recorded too.
+ */
+static int real_path(const struct recorder *recorder, enum nfd_read_kind kind, const char *path,
+		     char ret[PATH_MAX])
+{
+	char parent[PATH_MAX];
+	const char *slash;
+	size_t len;
+	int r;
+
+	if (kind != NFD_READ_LINK)
+		return nfd_root_resolve(recorder->root, path, ret, PATH_MAX);
+	slash = strrchr(path, '/');
+	if (!slash) {
+		snprintf(ret, PATH_MAX, "%s", path);
+		return 0;
+	}
+	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
+	r = nfd_root_resolve(recorder->root, parent, ret, PATH_MAX);
+	len = r < 0 ? 0 : strlen(ret);
+	if (r == 0)
+		snprintf(ret + len, PATH_MAX - len, "%s%s", len ? "/" : "", slash + 1);
+	return r;
+}
+
 static void record(void *cookie, enum nfd_read_kind kind, const char *path, const char *data,
 		   size_t len)
 {
 	struct recorder *recorder = cookie;
+	char real[PATH_MAX];
 	int r;
 
-	if (recorder->error || strcmp(path, ".") == 0 || !is_new(recorder, path))
+	/* What vanished since it was read cannot be placed, and would not be missed. */
+	if (recorder->error || real_path(recorder, kind, path, real) < 0 || !real[0] ||
+	    !is_new(recorder, real))
 		return;
 	if (kind == NFD_READ_FILE)
-		r = write_masked(recorder, path, data, len);
+		r = write_masked(recorder, real, data, len);
 	else if (kind == NFD_READ_LINK)
-		r = nfd_tar_link(recorder->fd, path, data);
+		r = nfd_tar_link(recorder->fd, real, data);
 	else
-		r = nfd_tar_dir(recorder->fd, path);
-	if (r < 0) {
+		r = nfd_tar_dir(recorder->fd, real);
+	if (r == -ENAMETOOLONG) {
+		nfd_log(NFD_LOG_WARNING, "left out of the archive: the name is too long for it",
+			"path", real, NULL);
+	} else if (r < 0) {
 		recorder->error = r;
-		snprintf(recorder->error_path, sizeof(recorder->error_path), "%s", path);
+		snprintf(recorder->error_path, sizeof(recorder->error_path), "%s", real);
 	}
 }
 
 static int scan_recorded(struct nfd_context *context, int fd)
 {
-	struct recorder recorder = { .fd = fd };
+	struct recorder recorder = { .root = &context->root, .fd = fd };
 	struct nfd_scan scan = { 0 };
 	int r;
 
