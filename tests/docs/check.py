@@ -480,7 +480,7 @@ def check_spdx():
 
 def check_paths():
     """No file has the path of somebody's home folder."""
-    home = re.compile(rb"/(?:home|Users)/(?!kubernetes/|linuxbrew/)[a-z][a-z0-9_-]*/|/root/[.a-z]")
+    home = re.compile(rb"/(?:home|Users)/(?!kubernetes/|linuxbrew/)[a-z][a-z0-9_-]*/|/r[o]ot/[.a-z]")
     wrong = [
         f"{path.relative_to(TOP)}: {match[0].decode()}"
         for path in tree_files()
