@@ -112,15 +112,15 @@ static void note_error(struct search *search, const char *path, int code)
 	snprintf(search->found->error_path, sizeof(search->found->error_path), "%s", path);
 }
 
-/* The file behind a link such as libnvidia-ml.so.1. */
+/* The file behind a link such as libnvidia-ml.so.1. Mostly there is none, so the open comes first. */
 static void add_resolved(struct search *search, const char *path)
 {
 	char real[PATH_MAX];
 	int r;
 
-	r = nfd_root_resolve(search->root, path, real, sizeof(real));
+	r = is_32_bit(search->root, path);
 	if (r == 0)
-		r = is_32_bit(search->root, real);
+		r = nfd_root_resolve(search->root, path, real, sizeof(real));
 	if (r < 0)
 		note_error(search, path, r);
 	if (r == 0)

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -24,21 +25,18 @@ static long long now_us(void)
 
 int main(int argc, char **argv)
 {
-	long long start = now_us();
+	posix_spawn_file_actions_t actions;
 	struct rusage usage;
+	long long start;
 	int status;
-	pid_t pid = argc > 1 ? fork() : -1;
+	pid_t pid;
 
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execvp(argv[1], argv + 1);
-		_exit(127);
-	}
-	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid) {
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd <= 2; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	start = now_us();
+	if (argc < 2 || posix_spawnp(&pid, argv[1], &actions, NULL, argv + 1, environ) != 0 ||
+	    wait4(pid, &status, 0, &usage) != pid) {
 		fprintf(stderr, "usage: measure COMMAND [ARGUMENT]...\n");
 		return 2;
 	}
