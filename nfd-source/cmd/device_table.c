@@ -19,6 +19,9 @@ struct table {
 	bool colour;
 };
 
+/* Where the source of a label begins. */
+#define COLUMN 48
+
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define GREEN "\033[32m"
@@ -133,15 +136,14 @@ static void put_other_labels(const struct table *table, const struct nfd_scan *s
 	nfd_strbuf_puts(table->buf, "\n");
 	for (size_t i = 0; i < scan->labels.count; i++) {
 		const struct nfd_label *label = &scan->labels.label[i];
+		int len;
 
 		if (label->stopped_by ||
 		    strncmp(label->key, NFD_F "pci-", strlen(NFD_F "pci-")) == 0)
 			continue;
-		snprintf(line, sizeof(line), "%s=%s", short_key(label->key), label->value);
+		len = snprintf(line, sizeof(line), "%s=%s", short_key(label->key), label->value);
 		put(table, BOLD, line);
-		snprintf(line, sizeof(line), "%*s", line[0] ? (int)(48 - strlen(line)) : 0, "");
-		put(table, "",
-		    strlen(short_key(label->key)) + strlen(label->value) < 46 ? line : "  ");
+		nfd_strbuf_printf(table->buf, "%*s", len < COLUMN - 2 ? COLUMN - len : 2, "");
 		put(table, DIM, label->source ? label->source : "");
 		nfd_strbuf_puts(table->buf, "\n");
 	}
