@@ -40,6 +40,8 @@ install_packages() {
 		if ! apt_has "${packages_apt[@]}"; then
 			as_root apt-get update -q && apt_install "${packages_apt[@]}" || return 1
 		fi
+		# The hotplug layer takes the kernel of its guest from the package lists, which may be gone.
+		apt-cache show linux-image-amd64 >/dev/null 2>&1 || as_root apt-get update -q
 		# The sanitizers of clang have its version in the name of their package.
 		local runtime
 		runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
