@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/write.h"
+
 static int fail(const struct nfd_atomic_file *file, const char *step, struct nfd_error *err)
 {
 	int code = -errno;
@@ -77,21 +79,6 @@ int nfd_atomic_file_prepare(const struct nfd_atomic_file *file, struct nfd_error
 	return 0;
 }
 
-static int write_fully(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* A name that no other writer of this folder uses; the leading dot hides it from nfd-worker. */
 static void temporary_name(const struct nfd_atomic_file *file, char *ret, size_t size)
 {
@@ -106,7 +93,8 @@ static void temporary_name(const struct nfd_atomic_file *file, char *ret, size_t
 static int stage(const struct nfd_atomic_file *file, int fd, const void *data, size_t len,
 		 struct nfd_error *err)
 {
-	if (write_fully(fd, data, len) < 0)
+	errno = -nfd_write_all(fd, data, len);
+	if (errno)
 		return fail(file, "write the new content of", err);
 	if (fchmod(fd, file->mode) < 0)
 		return fail(file, "set the mode of the new", err);

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,4 +60,9 @@ static inline void nfd_cleanup_fclose(FILE **file)
 {
 	if (*file)
 		fclose(*file);
+}
+
+static inline int64_t nfd_min64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }

@@ -4,10 +4,10 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/write.h"
 #include "cmd/cmd.h"
 #include "scan/scan.h"
 
@@ -46,25 +46,17 @@ int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, b
 
 int nfd_print(const struct nfd_strbuf *buf)
 {
-	const char *data = nfd_strbuf_text(buf);
-	size_t len = buf->len;
+	int r;
 
 	if (buf->error) {
 		nfd_log(NFD_LOG_ERROR, "out of memory", NULL);
 		return NFD_EXIT_FAILED;
 	}
-	while (len > 0) {
-		ssize_t n = write(STDOUT_FILENO, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			nfd_log(NFD_LOG_ERROR, "cannot write to standard output", "error",
-				nfd_errno_text(-errno), NULL);
-			return NFD_EXIT_FAILED;
-		}
-		data += n;
-		len -= (size_t)n;
+	r = nfd_write_all(STDOUT_FILENO, nfd_strbuf_text(buf), buf->len);
+	if (r < 0) {
+		nfd_log(NFD_LOG_ERROR, "cannot write to standard output", "error",
+			nfd_errno_text(r), NULL);
+		return NFD_EXIT_FAILED;
 	}
 	return NFD_EXIT_DONE;
 }

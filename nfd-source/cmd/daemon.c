@@ -23,11 +23,6 @@
 /* Where no events can come (design 6). */
 #define BLIND_INTERVAL_MS 60000
 
-static int64_t min64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Time of the next regular scan: also often enough to renew the expiry at half its lifetime. */
 static int64_t next_scan_ms(const struct nfd_daemon *daemon, int64_t now_ms)
 {
@@ -38,9 +33,9 @@ static int64_t next_scan_ms(const struct nfd_daemon *daemon, int64_t now_ms)
 	if (settings->core.sleep_interval_ms)
 		due_ms = now_ms + settings->core.sleep_interval_ms;
 	if (!daemon->watch.monitor)
-		due_ms = min64(due_ms, now_ms + BLIND_INTERVAL_MS);
+		due_ms = nfd_min64(due_ms, now_ms + BLIND_INTERVAL_MS);
 	if (lifetime_ms)
-		due_ms = min64(due_ms, now_ms + lifetime_ms / 2);
+		due_ms = nfd_min64(due_ms, now_ms + lifetime_ms / 2);
 	return due_ms;
 }
 
@@ -89,10 +84,10 @@ static int settle(struct nfd_daemon *daemon, const struct nfd_scan *scan, int64_
 	note_unknowns(daemon, &scan->unknowns, &result);
 	if (result.changed)
 		log_changes(daemon, &before);
-	daemon->scan_due_ms = min64(daemon->scan_due_ms, result.next_ms);
+	daemon->scan_due_ms = nfd_min64(daemon->scan_due_ms, result.next_ms);
 	daemon->hasty = scan->incomplete ? daemon->hasty + 1 : 0;
 	if (scan->incomplete && daemon->hasty <= HASTY_SCANS_MAX)
-		daemon->scan_due_ms = min64(daemon->scan_due_ms, now_ms + HASTY_SCAN_MS);
+		daemon->scan_due_ms = nfd_min64(daemon->scan_due_ms, now_ms + HASTY_SCAN_MS);
 	return 0;
 }
 
@@ -168,11 +163,12 @@ static void say_alive(struct nfd_daemon *daemon, int64_t now_ms)
 
 static void arm_timer(struct nfd_daemon *daemon)
 {
-	int64_t due_ms = min64(daemon->scan_due_ms, nfd_debounce_due_ms(&daemon->watch.debounce));
+	int64_t due_ms =
+		nfd_min64(daemon->scan_due_ms, nfd_debounce_due_ms(&daemon->watch.debounce));
 
-	due_ms = min64(due_ms, daemon->alive_due_ms);
+	due_ms = nfd_min64(due_ms, daemon->alive_due_ms);
 	for (size_t i = 0; i < daemon->status.output_count; i++)
-		due_ms = min64(due_ms, daemon->output[i].due_ms);
+		due_ms = nfd_min64(due_ms, daemon->output[i].due_ms);
 	nfd_timer_set(daemon->timer_fd, due_ms);
 }
 
@@ -204,6 +200,41 @@ static int on_timer(void *cookie)
 	return 0;
 }
 
+static int on_events(void *cookie)
+{
+	arm_timer(cookie);
+	return 0;
+}
+
+static int start_watch(struct nfd_daemon *daemon, struct nfd_error *err)
+{
+	return nfd_daemon_watch_init(&daemon->watch, &daemon->loop,
+				     nfd_watch_groups[daemon->context->settings.watch.group],
+				     on_events, daemon, err);
+}
+
+/* One line where no events can come, and what to set. */
+static void warn_if_blind(const struct nfd_daemon *daemon)
+{
+	if (daemon->watch.reason[0])
+		nfd_log(NFD_LOG_WARNING,
+			"no hotplug events: scanning once a minute; run in the initial user "
+			"namespace, or try watch.group",
+			"why", daemon->watch.reason, NULL);
+}
+
+/* After watch.group has changed. */
+static void listen_anew(struct nfd_daemon *daemon)
+{
+	struct nfd_error err = { 0 };
+
+	nfd_daemon_watch_done(&daemon->watch, &daemon->loop);
+	if (start_watch(daemon, &err) < 0)
+		nfd_log(NFD_LOG_ERROR, "cannot listen to events", "error", nfd_error_text(&err),
+			NULL);
+	warn_if_blind(daemon);
+}
+
 /* SIGHUP: settings that cannot be read leave the old ones in force. */
 static void reload(struct nfd_daemon *daemon)
 {
@@ -225,6 +256,8 @@ static void reload(struct nfd_daemon *daemon)
 	daemon->hold.options.lifetime_ms = fresh.outputs.feature_file.lifetime_ms;
 	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);
 	nfd_log(NFD_LOG_INFO, "settings reloaded", NULL);
+	if (daemon->watch.group != nfd_watch_groups[fresh.watch.group])
+		listen_anew(daemon);
 }
 
 static void say_reloading(struct nfd_daemon *daemon)
@@ -280,12 +313,6 @@ static void read_back(const struct nfd_context *context, struct nfd_set *ret)
 	cJSON_Delete(status);
 }
 
-static int on_events(void *cookie)
-{
-	arm_timer(cookie);
-	return 0;
-}
-
 static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, 0 };
@@ -305,11 +332,7 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	r = nfd_loop_add(&daemon->loop, daemon->timer_fd, on_timer, daemon, err);
 	if (r == 0)
 		r = nfd_loop_add(&daemon->loop, daemon->signal_fd, on_signal, daemon, err);
-	if (r == 0)
-		r = nfd_daemon_watch_init(&daemon->watch, &daemon->loop,
-					  nfd_watch_groups[daemon->context->settings.watch.group],
-					  on_events, daemon, err);
-	return r;
+	return r < 0 ? r : start_watch(daemon, err);
 }
 
 static void find_manager(struct nfd_daemon *daemon)
@@ -353,11 +376,7 @@ int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
 
 	nfd_log(NFD_LOG_INFO, "started", "version", PACKAGE_VERSION, "root",
 		daemon->context->root_path, NULL);
-	if (daemon->watch.reason[0])
-		nfd_log(NFD_LOG_WARNING,
-			"no hotplug events: scanning once a minute; run in the initial user namespace, "
-			"or try watch.group",
-			"why", daemon->watch.reason, NULL);
+	warn_if_blind(daemon);
 	scan_now(daemon, NFD_SCANNERS_ALL);
 	arm_timer(daemon);
 	nfd_notify(daemon->manager, "READY=1");

@@ -29,7 +29,7 @@ static int64_t retry_ms(unsigned int failures, int64_t now_ms)
 
 	while (failures-- > 1 && delay_ms < RETRY_LAST_MS)
 		delay_ms *= 2;
-	return now_ms + (delay_ms < RETRY_LAST_MS ? delay_ms : RETRY_LAST_MS);
+	return now_ms + nfd_min64(delay_ms, RETRY_LAST_MS);
 }
 
 static void output_failed(struct nfd_daemon *daemon, size_t at, const struct nfd_error *err)

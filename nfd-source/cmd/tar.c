@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/write.h"
 
 #define BLOCK 512
 
@@ -20,23 +21,6 @@ struct header {
 };
 
 _Static_assert(sizeof(struct header) == BLOCK, "a tar header is one block");
-
-static int write_fully(int fd, const void *data, size_t len)
-{
-	const char *p = data;
-
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 /* Fields need no NUL at the end when full. */
 static int put_text(char *field, size_t size, const char *text, size_t len)
@@ -83,7 +67,7 @@ static int put_header(int fd, const char *path, char type, const char *link, siz
 	for (size_t i = 0; i < sizeof(header); i++)
 		sum += ((const unsigned char *)&header)[i];
 	snprintf(header.checksum, sizeof(header.checksum), "%06o", sum & 0777777);
-	return write_fully(fd, &header, sizeof(header));
+	return nfd_write_all(fd, &header, sizeof(header));
 }
 
 int nfd_tar_file(int fd, const char *path, const char *data, size_t len)
@@ -93,9 +77,9 @@ int nfd_tar_file(int fd, const char *path, const char *data, size_t len)
 
 	r = put_header(fd, path, '0', NULL, len);
 	if (r == 0)
-		r = write_fully(fd, data, len);
+		r = nfd_write_all(fd, data, len);
 	if (r == 0 && len % BLOCK)
-		r = write_fully(fd, zeros, BLOCK - len % BLOCK);
+		r = nfd_write_all(fd, zeros, BLOCK - len % BLOCK);
 	return r;
 }
 
@@ -113,5 +97,5 @@ int nfd_tar_end(int fd)
 {
 	static const char zeros[2 * BLOCK];
 
-	return write_fully(fd, zeros, sizeof(zeros));
+	return nfd_write_all(fd, zeros, sizeof(zeros));
 }

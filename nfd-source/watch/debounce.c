@@ -7,10 +7,7 @@
 
 #include "watch/debounce.h"
 
-static int64_t min64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
+#include "base/macros.h"
 
 void nfd_debounce_event(struct nfd_debounce *debounce, uint32_t concerns, int64_t now_ms)
 {
@@ -20,7 +17,7 @@ void nfd_debounce_event(struct nfd_debounce *debounce, uint32_t concerns, int64_
 
 		debounce->first_ms = now_ms;
 		debounce->longest_ms =
-			storm ? min64(debounce->longest_ms * 2, NFD_DEBOUNCE_STORM_MS) :
+			storm ? nfd_min64(debounce->longest_ms * 2, NFD_DEBOUNCE_STORM_MS) :
 				NFD_DEBOUNCE_FIRST_MS;
 	}
 	debounce->waiting |= concerns;
@@ -31,8 +28,8 @@ int64_t nfd_debounce_due_ms(const struct nfd_debounce *debounce)
 {
 	if (!debounce->waiting)
 		return INT64_MAX;
-	return min64(debounce->last_ms + NFD_DEBOUNCE_SILENCE_MS,
-		     debounce->first_ms + debounce->longest_ms);
+	return nfd_min64(debounce->last_ms + NFD_DEBOUNCE_SILENCE_MS,
+			 debounce->first_ms + debounce->longest_ms);
 }
 
 uint32_t nfd_debounce_take(struct nfd_debounce *debounce, int64_t now_ms)

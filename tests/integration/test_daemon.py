@@ -101,6 +101,18 @@ class Lifecycle(DaemonTest):
         daemon.hup()
         self.published(daemon, lambda labels: "pci-0600_8086.present" in labels, 5)
 
+    def test_hup_changes_the_group(self):
+        """watch.group counts at a reload too: the daemon listens anew, and still hears about files."""
+        root = self.machine("server-l4")
+        self.config.write_text("watch:\n  group: kernel\n")
+        daemon = self.begin(root)
+        self.assertEqual(load_json(self.status.read_text())["watch"]["group"], "kernel")
+        self.config.write_text("watch:\n  group: udev\n")
+        daemon.hup()
+        wait_for(lambda: load_json(self.status.read_text())["watch"]["group"] == "udev", 30, "the other group")
+        self.file.unlink()
+        wait_for(self.file.exists, 30, "our file")
+
     def test_broken_settings_at_start(self):
         """At the start a broken file is wrong usage: exit 2, nothing is published."""
         self.config.write_text("nonsense: 1\n")
