@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "cmd/cmd.h"
 
 static const struct nfd_command *const commands[] = {

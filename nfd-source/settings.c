@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/parse.h"
 #include "settings_value.h"
 #include "settings_yaml.h"
@@ -153,16 +154,6 @@ void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t 
 							*c;
 	}
 	ret[len] = '\0';
-}
-
-const char *nfd_environment_value(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; environment && *environment; environment++)
-		if (strncmp(*environment, name, len) == 0 && (*environment)[len] == '=')
-			return *environment + len + 1;
-	return NULL;
 }
 
 /* Other variables with our prefix mean nothing: a Service named nfd-source makes several. */

@@ -128,10 +128,3 @@ void nfd_settings_format(const struct nfd_settings *settings, const struct nfd_s
  * @ret: receives it, cut at @size - 1 bytes.
  */
 void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t size);
-
-/**
- * nfd_environment_value() - value of a variable.
- * @environment: "NAME=value", NULL-terminated; NULL for none.
- * Return: borrowed; NULL when it is not set.
- */
-const char *nfd_environment_value(char *const *environment, const char *name);

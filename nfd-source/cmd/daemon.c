@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/notify.h"
 #include "cmd/daemon_outputs.h"
 #include "cmd/report.h"
