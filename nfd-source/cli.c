@@ -318,6 +318,7 @@ static int run_command(struct nfd_context *context)
 	nfd_log_setup((enum nfd_log_format)context->settings.log_format,
 		      (enum nfd_log_level)context->settings.log_level);
 	note_settings_without_effect(&context->settings);
+	nfd_context_settle(context);
 	if (context->command->reads_host &&
 	    nfd_root_open(&context->root, context->root_path, &err) < 0) {
 		nfd_log(NFD_LOG_ERROR, nfd_error_text(&err), NULL);

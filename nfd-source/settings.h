@@ -31,19 +31,6 @@ struct nfd_settings {
 		int64_t removal_delay_ms;
 		int group;
 	} watch;
-	struct {
-		int mode;
-		char *namespace;
-	} node_feature;
-	struct {
-		int mode;
-		int64_t after_ms, resync_ms;
-	} node_labels;
-	struct {
-		char *kubeconfig;
-		int64_t deadline_ms;
-		char *proxy;
-	} api;
 	char *status_path;
 	char *metrics_path;
 	int fail_on;

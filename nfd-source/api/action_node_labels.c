@@ -24,6 +24,7 @@ struct work {
 	struct nfd_client *client;
 	const char *node;
 	struct nfd_node_wish wish;
+	bool look_up, dry_run;
 	cJSON *metadata;                          /* the Node as we know it; owned */
 	cJSON *leave;                             /* array of keys that are not sent; owned */
 	cJSON *result;                            /* borrowed */
@@ -38,7 +39,7 @@ static int memory(struct work *work)
 }
 
 /* Whether the cluster serves NFD: a 404 is the answer no, not a failure. */
-static int look_up_nfd(struct work *work, bool *ret_served)
+static int look_up_nfd(struct work *work)
 {
 	struct nfd_call call = { .method = "GET",
 				 .path = "/apis/nfd.k8s-sigs.io",
@@ -48,7 +49,7 @@ static int look_up_nfd(struct work *work, bool *ret_served)
 	if (r < 0 && work->err->status != 404)
 		return r;
 	nfd_api_error_done(work->err);
-	*ret_served = r == 0;
+	work->wish.nfd_gone = r < 0;
 	return cJSON_AddBoolToObject(work->result, "nfdServed", r == 0) ? 0 : memory(work);
 }
 
@@ -283,6 +284,15 @@ static int put_applied(struct work *work, struct nfd_node_plan *plan)
 	return put_plan(work, &after);
 }
 
+/* What a run without "dryRun" would do. */
+static int put_dry_run(struct work *work, struct nfd_node_plan *plan)
+{
+	if (put(work, "applied", &plan->changed) < 0 ||
+	    put(work, "withdrawn", &plan->withdrawn) < 0 || put_plan(work, plan) < 0)
+		return -ENOMEM;
+	return append(work->handed_over, plan->hand_over) < 0 ? memory(work) : 1;
+}
+
 /* One look at the Node and at most one write. 1: all is done; 0: look again. */
 static int once(struct work *work)
 {
@@ -291,6 +301,8 @@ static int once(struct work *work)
 
 	if (nfd_node_plan_make(&plan, work->metadata, &work->wish, NFD_FIELD_MANAGER) < 0)
 		return memory(work);
+	if (work->dry_run)
+		return put_dry_run(work, &plan);
 	if (cJSON_GetArraySize(plan.hand_over) > 0)
 		return hand_over(work, plan.hand_over);
 	if (!nfd_node_plan_is_apply(&plan)) {
@@ -354,19 +366,19 @@ static int take_request(struct work *work, const cJSON *request, const char **re
 	work->wish.leave = work->leave;
 	work->wish.bring = strcmp(*ret_bring, "now") == 0;
 	work->wish.nfd_gone = cJSON_IsFalse(served);
+	work->wish.keep = cJSON_GetObjectItemCaseSensitive(request, "keep");
+	work->dry_run = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "dryRun"));
+	work->look_up = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "lookUp")) ||
+			strcmp(*ret_bring, "unless-served") == 0;
 	return 0;
 }
 
 static int work_off(struct work *work, const char *bring)
 {
-	bool served;
-	int r = 0;
+	int r = work->look_up ? look_up_nfd(work) : 0;
 
-	if (strcmp(bring, "unless-served") == 0) {
-		r = look_up_nfd(work, &served);
-		work->wish.bring = r == 0 && !served;
-		work->wish.nfd_gone = r == 0 && !served;
-	}
+	if (strcmp(bring, "unless-served") == 0)
+		work->wish.bring = work->wish.nfd_gone;
 	if (r == 0 && !cJSON_AddBoolToObject(work->result, "brought", work->wish.bring))
 		r = memory(work);
 	if (r == 0)

@@ -158,6 +158,31 @@ static int place(struct nfd_node_plan *plan, const struct view *view, const cJSO
 	return arrived ? 0 : add_text(plan->changed, key);
 }
 
+static bool has_prefix(const cJSON *prefixes, const char *key)
+{
+	const cJSON *prefix;
+
+	cJSON_ArrayForEach(prefix, prefixes)
+		if (cJSON_IsString(prefix) &&
+		    strncmp(key, prefix->valuestring, strlen(prefix->valuestring)) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A label that we own and that is not wanted: away with it, unless nobody knows whether it should be
+ * there; then it stays as it is.
+ */
+static int place_unwanted(struct nfd_node_plan *plan, const struct view *view, const char *key)
+{
+	const char *value =
+		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(view->labels, key));
+
+	if (!value || !has_prefix(view->wish->keep, key))
+		return add_text(plan->withdrawn, key);
+	return cJSON_AddStringToObject(plan->want, key, value) ? 0 : -ENOMEM;
+}
+
 /* What becomes of the labels that we own. */
 static int place_owned(struct nfd_node_plan *plan, const struct view *view)
 {
@@ -174,7 +199,7 @@ static int place_owned(struct nfd_node_plan *plan, const struct view *view)
 		if (r == 0 && is_listed(view, key))
 			r = add_text(plan->hand_over, key);
 		else if (r == 0 && !cJSON_GetObjectItemCaseSensitive(plan->want, key))
-			r = add_text(plan->withdrawn, key);
+			r = place_unwanted(plan, view, key);
 	}
 	return r;
 }

@@ -14,6 +14,7 @@
 struct nfd_node_wish {
 	const cJSON *labels; /* object: every label that we want */
 	const cJSON *leave;  /* array of keys that were refused: not sent; NULL for none */
+	const cJSON *keep;   /* array of key prefixes: what we own of them stays; NULL for none */
 	bool bring;          /* set what is missing; else only keep right what we own */
 	bool nfd_gone;       /* the cluster serves no NFD: its annotation is a leftover */
 };

@@ -161,3 +161,41 @@ int nfd_atomic_file_remove_staging(const struct nfd_atomic_file *file, struct nf
 		return fail(file, "remove the staging folder of", err);
 	return 1;
 }
+
+/* Splits the path into an open directory (made when missing) and the name in it. */
+static int open_parent(const char *path, char dir[PATH_MAX], const char **ret_name, bool make,
+		       struct nfd_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 0;
+	int fd, code;
+
+	if (len >= PATH_MAX || !slash || !slash[1])
+		return nfd_error_set(err, -EINVAL, "path \"%s\" is no absolute file name", path);
+	/* The slash itself for a file in the top folder. */
+	memcpy(dir, path, len ? len : 1);
+	dir[len ? len : 1] = '\0';
+	*ret_name = slash + 1;
+	if (make)
+		mkdir(dir, 0755);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	code = fd < 0 ? -errno : 0;
+	if (fd < 0)
+		return nfd_error_set(err, code, "cannot open \"%s\": %s", dir,
+				     nfd_errno_text(code));
+	return fd;
+}
+
+int nfd_atomic_file_put(const char *path, bool make_dir, const void *data, size_t len,
+			struct nfd_error *err)
+{
+	struct nfd_atomic_file file = { .mode = 0644 };
+	char dir[PATH_MAX];
+	cleanup_close int dirfd = open_parent(path, dir, &file.name, make_dir, err);
+
+	if (dirfd < 0)
+		return dirfd;
+	file.dirfd = dirfd;
+	file.dir = dir;
+	return nfd_atomic_file_write(&file, data, len, err);
+}

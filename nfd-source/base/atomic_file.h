@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -38,6 +39,17 @@ int nfd_atomic_file_prepare(const struct nfd_atomic_file *file, struct nfd_error
  */
 int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, size_t len,
 			  struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_atomic_file_put() - replace a file of mode 0644 by new content, staged beside it.
+ * @path:     absolute.
+ * @make_dir: make its folder (0755) when missing.
+ * @data:     @len bytes.
+ * @err:      names path and step that failed.
+ * Return: 0; -EINVAL when @path is no absolute file name; negative errno: the old file is as it was.
+ */
+int nfd_atomic_file_put(const char *path, bool make_dir, const void *data, size_t len,
+			struct nfd_error *err) nfd_must_check;
 
 /**
  * nfd_atomic_file_remove() - remove the final file.

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -47,6 +48,8 @@ struct nfd_context {
 	struct nfd_root root;
 	struct nfd_settings settings;
 	struct nfd_settings_sources sources; /* to load the settings again */
+	struct nfd_api_place place;          /* what the API outputs know of us */
+	char helper[PATH_MAX];               /* path of nfd-source-api */
 	struct nfd_setting_override override[NFD_OVERRIDES_MAX];
 };
 
@@ -56,6 +59,13 @@ struct nfd_context {
  * Return: borrowed; NULL when not given; "" for an option without argument.
  */
 const char *nfd_context_option(const struct nfd_context *context, const char *name);
+
+/**
+ * nfd_context_settle() - connect freshly loaded settings with where we run: the helper's path, root,
+ * environment and Node name for the outputs that use the API server.
+ * @context: settings, sources and root_path are set.
+ */
+void nfd_context_settle(struct nfd_context *context);
 
 /**
  * nfd_context_scan() - scan with the context's root and settings; failures and facts that stayed

@@ -14,8 +14,20 @@ static int show(const struct nfd_context *context)
 {
 	const struct nfd_feature_file_options *file = &context->settings.outputs.feature_file;
 
+	const struct nfd_output_options *options = &context->settings.outputs;
+	char target[NFD_OUTPUT_TARGET_SIZE];
+	struct nfd_api_access access;
+
 	printf("would remove %s/%s\nwould remove %s/%s\nwould remove %s\n", file->dir, file->name,
 	       file->dir, NFD_STAGING_DIR, context->settings.status_path);
+	if (context->settings.metrics_path[0])
+		printf("would remove %s\n", context->settings.metrics_path);
+	if (nfd_api_access_find(&options->api, &access)) {
+		nfd_node_feature_output.target(options, target);
+		printf("would remove %s\n", target);
+		nfd_node_labels_output.target(options, target);
+		printf("would remove the labels that nfd-source owns from %s\n", target);
+	}
 	return NFD_EXIT_DONE;
 }
 
@@ -51,6 +63,11 @@ static int run(struct nfd_context *context)
 		if (report(r, outputs[i]->name, target, &err) != NFD_EXIT_DONE)
 			exit_code = NFD_EXIT_FAILED;
 	}
+	r = context->settings.metrics_path[0] ?
+		    nfd_status_remove(context->settings.metrics_path, &err) :
+		    0;
+	if (report(r, "metrics file", context->settings.metrics_path, &err) != NFD_EXIT_DONE)
+		exit_code = NFD_EXIT_FAILED;
 	r = nfd_status_remove(context->settings.status_path, &err);
 	if (report(r, "status file", context->settings.status_path, &err) != NFD_EXIT_DONE)
 		exit_code = NFD_EXIT_FAILED;
@@ -63,7 +80,7 @@ static const struct nfd_option options[] = {
 
 const struct nfd_command nfd_cmd_cleanup = {
 	.name = "cleanup",
-	.summary = "remove what we wrote: feature file and status file",
+	.summary = "remove what we wrote: feature file, NodeFeature, our labels, status",
 	.option = options,
 	.option_count = NFD_ARRAY_SIZE(options),
 	.run = run,

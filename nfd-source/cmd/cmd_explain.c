@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * explain KEY: why a label is there or not on this host: which device, which file and content, which
- * setting let it through or stopped it, and whether the feature file has it.
+ * setting let it through or stopped it, whether the feature file has it, and whether the Node does.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
+#include "output/node_view.h"
 #include "scan/pci.h"
 #include "scan/scan.h"
 
@@ -115,6 +116,64 @@ static void put_missing(const char *key, const struct nfd_scan *scan,
 		nfd_strbuf_printf(buf, "note: %s\n", unknown->reason);
 }
 
+/* "nfd-master (Update), nfd-source (Apply)" */
+static void put_managers(const cJSON *label, struct nfd_strbuf *buf)
+{
+	const cJSON *managers = cJSON_GetObjectItemCaseSensitive(label, "managers");
+	const cJSON *entry;
+	const char *comma = "";
+
+	cJSON_ArrayForEach(entry, managers) {
+		nfd_strbuf_printf(buf, "%s%s (%s)", comma, nfd_node_view_text(entry, "manager"),
+				  nfd_node_view_text(entry, "operation"));
+		comma = ", ";
+	}
+	if (!*comma)
+		nfd_strbuf_puts(buf, "nobody (it was handed over, or set before owners were kept)");
+}
+
+static void put_node_label(const cJSON *result, struct nfd_strbuf *buf)
+{
+	const cJSON *label = cJSON_GetObjectItemCaseSensitive(result, "label");
+
+	if (!cJSON_IsObject(label)) {
+		nfd_strbuf_puts(buf, "does not have it\n");
+		return;
+	}
+	nfd_strbuf_puts(buf, "has it, value ");
+	nfd_strbuf_put_quoted(buf, nfd_node_view_text(label, "value"));
+	nfd_strbuf_puts(buf, ", owned by ");
+	put_managers(label, buf);
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(label, "listedByNfd")))
+		nfd_strbuf_puts(buf, "; NFD lists it as its own");
+	nfd_strbuf_puts(buf, "\n");
+}
+
+/* The Node's side, where there are credentials. It may take as long as api.deadline. */
+static int show_node(const struct nfd_context *context, const char *key)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	const struct nfd_api_options *options = &context->settings.outputs.api;
+	struct nfd_error err = { 0 };
+	struct nfd_api_access access;
+	cJSON *request, *result = NULL;
+
+	nfd_strbuf_printf(&buf, "Node %s: ", context->settings.core.node_name);
+	if (!nfd_api_access_find(options, &access)) {
+		nfd_strbuf_printf(&buf, "not asked: %s\n", access.why);
+		return nfd_print(&buf);
+	}
+	request = cJSON_CreateObject();
+	cJSON_AddStringToObject(request, "action", "node-look");
+	cJSON_AddStringToObject(request, "key", key);
+	if (nfd_api_exchange(options, request, &result, &err) < 0)
+		nfd_strbuf_printf(&buf, "unknown: %s\n", nfd_error_text(&err));
+	else
+		put_node_label(result, &buf);
+	cJSON_Delete(result);
+	return nfd_print(&buf);
+}
+
 /* A key without prefix is meant to be one of NFD's. */
 static void complete_key(const char *text, char *ret, size_t size)
 {
@@ -150,6 +209,8 @@ static int run(struct nfd_context *context)
 		nfd_strbuf_printf(&buf, "scanner: %s, %s\n", scanner->name, scanner->summary);
 	put_feature_file(context, key, &buf);
 	exit_code = nfd_print(&buf);
+	if (exit_code == NFD_EXIT_DONE)
+		exit_code = show_node(context, key);
 	if (exit_code == NFD_EXIT_DONE && (!label || label->stopped_by))
 		exit_code = NFD_EXIT_FAILED;
 	nfd_scan_done(&scan);

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 
 #include "base/clock.h"
@@ -13,10 +13,40 @@
 #include "cmd/report.h"
 #include "scan/scan.h"
 
+/* The helper ends at api.deadline; this is the rest of an output's time in a one-shot. */
+#define PATIENCE_MS 2000
+
 static void log_error(const struct nfd_output *output, const char *what,
 		      const struct nfd_error *err)
 {
 	nfd_log(NFD_LOG_ERROR, what, "output", output->name, "error", nfd_error_text(err), NULL);
+}
+
+/* What stayed wrong, and how things are. */
+static int log_faults(const struct nfd_output *output, void *state,
+		      const struct nfd_output_event *event)
+{
+	const struct nfd_output_fault *fault;
+	size_t count = output->faults ? output->faults(state, &fault) : 0;
+	int exit_code = NFD_EXIT_DONE;
+
+	for (size_t i = 0; i < count; i++) {
+		nfd_log(fault[i].level, fault[i].text, "output", output->name, NULL);
+		if (fault[i].level == NFD_LOG_ERROR)
+			exit_code = NFD_EXIT_FAILED;
+	}
+	if (event->state[0])
+		nfd_log(NFD_LOG_INFO, event->state, "output", output->name, NULL);
+	return exit_code;
+}
+
+static void wait_for(const struct nfd_output *output, void *state, int64_t wait_ms)
+{
+	struct pollfd pollfd = { .fd = output->wait_fd ? output->wait_fd(state) : -1,
+				 .events = POLLIN };
+
+	if (wait_ms > 0)
+		poll(&pollfd, 1, (int)nfd_min64(wait_ms, INT_MAX));
 }
 
 /* Steps of an output until nothing is due; with @no_wait the rename alone, at once. */
@@ -24,6 +54,7 @@ static int work_off(const struct nfd_context *context, const struct nfd_output *
 		    bool no_wait)
 {
 	int64_t now_ms = nfd_clock_monotonic_ms();
+	int64_t end_ms = now_ms + context->settings.outputs.api.deadline_ms + PATIENCE_MS;
 	struct nfd_output_event event;
 	struct nfd_error err = { 0 };
 
@@ -34,21 +65,22 @@ static int work_off(const struct nfd_context *context, const struct nfd_output *
 		}
 		if (event.published)
 			nfd_report_published(&context->settings.outputs, output, &event);
-		if (event.due_ms == INT64_MAX || (event.published && no_wait))
-			return NFD_EXIT_DONE;
-		if (no_wait) {
+		if (event.done || (event.published && no_wait))
+			return log_faults(output, state, &event);
+		if (output->wait_fd && event.due_ms > end_ms)
+			return log_faults(output, state, &event);
+		if (no_wait && !output->wait_fd) {
 			/* Does as if the window of an earlier rename were over. */
 			now_ms = event.due_ms;
 			continue;
 		}
-		if (event.due_ms > now_ms)
-			poll(NULL, 0, (int)(event.due_ms - now_ms));
+		wait_for(output, state, event.due_ms - now_ms);
 		now_ms = nfd_clock_monotonic_ms();
 	}
 }
 
 static int publish_by(const struct nfd_context *context, const struct nfd_output *output,
-		      const struct nfd_set *set)
+		      const struct nfd_offer *offer)
 {
 	bool no_wait = nfd_context_option(context, "no-wait") != NULL;
 	struct nfd_error err = { 0 };
@@ -59,7 +91,7 @@ static int publish_by(const struct nfd_context *context, const struct nfd_output
 		log_error(output, "cannot publish", &err);
 		return NFD_EXIT_FAILED;
 	}
-	r = output->offer(state, set, nfd_clock_monotonic_ms(), &err);
+	r = output->offer(state, offer, &err);
 	if (r < 0) {
 		log_error(output, "cannot publish", &err);
 		exit_code = NFD_EXIT_FAILED;
@@ -73,12 +105,10 @@ static int publish_by(const struct nfd_context *context, const struct nfd_output
 }
 
 /* What would be done, with the text that would be written. */
-static int show(const struct nfd_context *context, const struct nfd_output *output,
-		const struct nfd_set *set)
+static void show_changes(const struct nfd_context *context, const struct nfd_output *output,
+			 const struct nfd_set *set, struct nfd_strbuf *buf)
 {
-	cleanup_strbuf struct nfd_strbuf buf = { 0 };
 	cleanup_set struct nfd_set now = { 0 };
-	char target[NFD_OUTPUT_TARGET_SIZE];
 	struct nfd_set_change change;
 	struct nfd_error err = { 0 };
 	size_t cursor[2] = { 0, 0 };
@@ -86,18 +116,33 @@ static int show(const struct nfd_context *context, const struct nfd_output *outp
 
 	if (output->read_back(&context->settings.outputs, &now, &err) < 0)
 		log_error(output, "cannot read what is published", &err);
-	output->target(&context->settings.outputs, target);
-	nfd_strbuf_printf(&buf, "# would publish to %s:\n", target);
 	while (nfd_set_next_change(&now, set, cursor, &change)) {
 		changed = true;
 		if (!change.after)
-			nfd_strbuf_printf(&buf, "- %s=%s\n", change.key, change.before);
+			nfd_strbuf_printf(buf, "- %s=%s\n", change.key, change.before);
 		else
-			nfd_strbuf_printf(&buf, "%s %s=%s\n", change.before ? "~" : "+", change.key,
+			nfd_strbuf_printf(buf, "%s %s=%s\n", change.before ? "~" : "+", change.key,
 					  change.after);
 	}
 	if (!changed)
-		nfd_strbuf_puts(&buf, "# no label would change\n");
+		nfd_strbuf_puts(buf, "# no label would change\n");
+}
+
+static int show(const struct nfd_context *context, const struct nfd_output *output,
+		const struct nfd_offer *offer)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	char target[NFD_OUTPUT_TARGET_SIZE];
+	struct nfd_error err = { 0 };
+
+	output->target(&context->settings.outputs, target);
+	nfd_strbuf_printf(&buf, "# would publish to %s:\n", target);
+	if (!output->preview) {
+		show_changes(context, output, offer->set, &buf);
+	} else if (output->preview(&context->settings.outputs, offer, &buf, &err) < 0) {
+		log_error(output, "cannot tell what would change", &err);
+		return NFD_EXIT_FAILED;
+	}
 	return nfd_print(&buf);
 }
 
@@ -126,37 +171,48 @@ static int settle(const struct nfd_context *context, const struct nfd_scan *scan
 	return r;
 }
 
+/* One output that is on. */
+static int publish_scan(const struct nfd_context *context, const struct nfd_output *output,
+			const struct nfd_scan *scan)
+{
+	cleanup_set struct nfd_set set = { 0 };
+	struct nfd_offer offer = {
+		.set = &set,
+		.features = scan->features,
+		.keep = &scan->unknowns,
+	};
+
+	if (settle(context, scan, output, &set) < 0)
+		return NFD_EXIT_FAILED;
+	offer.now_ms = nfd_clock_monotonic_ms();
+	return nfd_context_option(context, "dry-run") ? show(context, output, &offer) :
+							publish_by(context, output, &offer);
+}
+
 static int run(struct nfd_context *context)
 {
+	bool features = nfd_outputs_want_features(&context->settings.outputs);
 	const struct nfd_output *const *outputs;
 	struct nfd_scan scan = { 0 };
 	int exit_code = NFD_EXIT_DONE;
 	size_t count, used = 0;
 
-	if (nfd_context_scan(context, &scan, false, false) < 0) {
+	if (nfd_context_scan(context, &scan, features, false) < 0) {
 		nfd_scan_done(&scan);
 		return NFD_EXIT_FAILED;
 	}
 	outputs = nfd_outputs(&count);
 	for (size_t i = 0; i < count; i++) {
-		cleanup_set struct nfd_set set = { 0 };
 		const char *why;
-		int code;
 
 		if (!outputs[i]->is_on(&context->settings.outputs, &why)) {
-			nfd_log(NFD_LOG_WARNING, "an output is off", "output", outputs[i]->name,
+			nfd_log(NFD_LOG_DEBUG, "an output is off", "output", outputs[i]->name,
 				"why", why, NULL);
 			continue;
 		}
 		used++;
-		if (settle(context, &scan, outputs[i], &set) < 0)
-			code = NFD_EXIT_FAILED;
-		else if (nfd_context_option(context, "dry-run"))
-			code = show(context, outputs[i], &set);
-		else
-			code = publish_by(context, outputs[i], &set);
-		if (code != NFD_EXIT_DONE)
-			exit_code = code;
+		if (publish_scan(context, outputs[i], &scan) != NFD_EXIT_DONE)
+			exit_code = NFD_EXIT_FAILED;
 	}
 	nfd_scan_done(&scan);
 	if (used == 0) {

@@ -49,7 +49,7 @@ static int render_node_feature(struct nfd_context *context, struct nfd_scan *sca
 	struct nfd_error err = { 0 };
 
 	if (nfd_node_feature_render(context->settings.core.node_name,
-				    context->settings.node_feature.namespace, &scan->labels,
+				    context->settings.outputs.node_feature.namespace, &scan->labels,
 				    scan->features, buf, &err) < 0) {
 		nfd_log(NFD_LOG_ERROR, "cannot make the object", "error", nfd_error_text(&err),
 			NULL);

@@ -28,6 +28,42 @@ static int check(const char *path)
 	return NFD_EXIT_DONE;
 }
 
+/* Which outputs these settings turn on here, and why; as comments, so that the rest stays YAML. */
+static void put_chosen(const struct nfd_output_options *options, struct nfd_strbuf *buf)
+{
+	const struct nfd_output *const *outputs;
+	const char *why;
+	size_t count;
+
+	outputs = nfd_outputs(&count);
+	for (size_t i = 0; i < count; i++) {
+		bool is_on = outputs[i]->is_on(options, &why);
+
+		nfd_strbuf_printf(buf, "# output %s: %s, because %s\n", outputs[i]->name,
+				  is_on ? "on" : "off", why);
+	}
+}
+
+/* The same as "chosen": {name: {"on", "why"}}. */
+static bool add_chosen(cJSON *object, const struct nfd_output_options *options)
+{
+	cJSON *chosen = cJSON_AddObjectToObject(object, "chosen");
+	const struct nfd_output *const *outputs;
+	const char *why;
+	size_t count;
+
+	outputs = nfd_outputs(&count);
+	for (size_t i = 0; i < count; i++) {
+		bool is_on = outputs[i]->is_on(options, &why);
+		cJSON *entry = cJSON_AddObjectToObject(chosen, outputs[i]->name);
+
+		if (!entry || !cJSON_AddBoolToObject(entry, "on", is_on) ||
+		    !cJSON_AddStringToObject(entry, "why", why))
+			return false;
+	}
+	return true;
+}
+
 static int show_text(const struct nfd_context *context)
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
@@ -41,6 +77,7 @@ static int show_text(const struct nfd_context *context)
 		nfd_strbuf_printf(&buf, "  # %s%s\n", context->settings.origin[i],
 				  table[i].unused ? ", without effect in this version" : "");
 	}
+	put_chosen(&context->settings.outputs, &buf);
 	return nfd_print(&buf);
 }
 
@@ -90,6 +127,8 @@ static int show_json(const struct nfd_context *context)
 		if (!add_setting(object, &context->settings, &table[i],
 				 context->settings.origin[i]))
 			buf.error = -ENOMEM;
+	if (!add_chosen(object, &context->settings.outputs))
+		buf.error = -ENOMEM;
 	text = cJSON_Print(object);
 	cJSON_Delete(object);
 	if (!text)

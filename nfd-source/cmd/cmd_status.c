@@ -58,7 +58,11 @@ static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
 				  number_of(entry, "labels"));
 		if (number_of(entry, "leftOut") > 0)
 			nfd_strbuf_printf(buf, ", %.0f found no room", number_of(entry, "leftOut"));
-		nfd_strbuf_printf(buf, "\n  expires:    %s\n", text_of(entry, "expires", "never"));
+		nfd_strbuf_puts(buf, "\n");
+		if (text_of(entry, "expires", "")[0])
+			nfd_strbuf_printf(buf, "  expires:    %s\n", text_of(entry, "expires", ""));
+		if (text_of(entry, "state", "")[0])
+			nfd_strbuf_printf(buf, "  state:      %s\n", text_of(entry, "state", ""));
 	}
 }
 

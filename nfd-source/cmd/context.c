@@ -4,12 +4,14 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/write.h"
 #include "cmd/cmd.h"
 #include "scan/scan.h"
+#include "settings_value.h"
 
 const char *nfd_context_option(const struct nfd_context *context, const char *name)
 {
@@ -17,6 +19,42 @@ const char *nfd_context_option(const struct nfd_context *context, const char *na
 		if (strcmp(context->command->option[i].name, name) == 0)
 			return context->value[i];
 	return NULL;
+}
+
+/* The helper beside us in a build tree, else where it was installed. */
+static void find_helper(char ret[PATH_MAX])
+{
+	static const char name[] = "nfd-source-api";
+	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - sizeof(name) - 1);
+	char *slash;
+
+	ret[len > 0 ? len : 0] = '\0';
+	slash = strrchr(ret, '/');
+	if (slash) {
+		memcpy(slash + 1, name, sizeof(name));
+		if (access(ret, X_OK) == 0)
+			return;
+	}
+	snprintf(ret, PATH_MAX, NFD_LIBEXECDIR "/%s", name);
+}
+
+static const char *node_name_origin(const struct nfd_settings *settings)
+{
+	return settings->origin[nfd_settings_position(nfd_settings_find("core.nodeName"))];
+}
+
+void nfd_context_settle(struct nfd_context *context)
+{
+	find_helper(context->helper);
+	context->place = (struct nfd_api_place){
+		.helper = context->helper,
+		.root_path = context->root_path,
+		.environment = context->sources.environment,
+		.node_name = context->settings.core.node_name,
+		.node_origin = node_name_origin(&context->settings),
+		.spread_ms = context->place.spread_ms,
+	};
+	context->settings.outputs.api.place = &context->place;
 }
 
 int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, bool features,

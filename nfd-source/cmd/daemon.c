@@ -15,12 +15,15 @@
 #include "base/environment.h"
 #include "base/notify.h"
 #include "cmd/daemon_outputs.h"
+#include "cmd/metrics_file.h"
 #include "cmd/report.h"
 #include "scan/pci_bus.h"
 #include "scan/scan.h"
 
 #define HASTY_SCAN_MS 1000
 #define HASTY_SCANS_MAX 5
+/* Daemons of a fleet that start together ask the API server within this time. */
+#define START_SPREAD_MS 5000
 /* Where no events can come (design 6). */
 #define BLIND_INTERVAL_MS 60000
 
@@ -51,6 +54,9 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.watch = &daemon->watch;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
 		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
+	if (daemon->context->settings.metrics_path[0] &&
+	    nfd_metrics_write(daemon->context->settings.metrics_path, &daemon->status, &err) < 0)
+		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "metrics", "", nfd_error_text(&err));
 }
 
 static void log_changes(struct nfd_daemon *daemon, const struct nfd_set *before)
@@ -83,6 +89,8 @@ static int settle(struct nfd_daemon *daemon, const struct nfd_scan *scan, int64_
 	if (r < 0)
 		return r;
 	note_unknowns(daemon, &scan->unknowns, &result);
+	daemon->status.kept_unknown = result.kept_unknown;
+	daemon->status.leaving = daemon->hold.count - result.kept_unknown;
 	if (result.changed)
 		log_changes(daemon, &before);
 	daemon->scan_due_ms = nfd_min64(daemon->scan_due_ms, result.next_ms);
@@ -102,15 +110,29 @@ static void keep_scan(struct nfd_daemon *daemon, struct nfd_scan *scan)
 	*scan = (struct nfd_scan){ 0 };
 }
 
-/* Scans with the given scanners; a full scan also sets the next time of one. */
-static void scan_now(struct nfd_daemon *daemon, uint32_t scanners)
+/* Without any output a scan is for nothing. */
+static void check_outputs(struct nfd_daemon *daemon)
 {
+	for (size_t i = 0; i < daemon->status.output_count; i++)
+		if (daemon->status.output[i].is_on)
+			return;
+	nfd_daemon_fault(daemon, NFD_LOG_WARNING, "outputs", "",
+			 "no output is on, so nothing is published: see nfd-source status");
+}
+
+/* Scans with the given scanners; a full scan also sets the next time of one. */
+static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
+{
+	bool features = nfd_outputs_want_features(&daemon->context->settings.outputs);
+	/* Raw features are not taken over from an earlier scan. */
+	uint32_t scanners = features ? NFD_SCANNERS_ALL : wanted;
 	bool full = scanners == NFD_SCANNERS_ALL;
 	struct nfd_scan_request request = {
 		.root = &daemon->context->root,
 		.options = &daemon->context->settings.scan,
 		.scanners = scanners,
 		.before = full ? NULL : &daemon->last,
+		.features = features,
 	};
 	int64_t begin_ms = nfd_clock_monotonic_ms();
 	struct nfd_error err = { 0 };
@@ -138,6 +160,7 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t scanners)
 	/* Without a single good scan there is nothing to say to the outputs. */
 	for (size_t i = 0; i < daemon->status.output_count && r == 0; i++)
 		nfd_daemon_output_offer(daemon, i);
+	check_outputs(daemon);
 	write_status(daemon);
 	nfd_faults_end(&daemon->faults, "");
 }
@@ -178,7 +201,7 @@ static int on_timer(void *cookie)
 	struct nfd_daemon *daemon = cookie;
 	int64_t now_ms = nfd_clock_monotonic_ms();
 	uint32_t concerns = nfd_debounce_take(&daemon->watch.debounce, now_ms);
-	bool retry = false, published = false;
+	bool retry = false, changed = false;
 
 	nfd_timer_drain(daemon->timer_fd);
 	say_alive(daemon, now_ms);
@@ -194,10 +217,21 @@ static int on_timer(void *cookie)
 	else
 		for (size_t i = 0; i < daemon->status.output_count; i++)
 			if (daemon->output[i].due_ms <= now_ms)
-				published |= nfd_daemon_output_step(daemon, i);
-	if (published)
+				changed |= nfd_daemon_output_serve(daemon, i);
+	if (changed)
 		write_status(daemon);
 	arm_timer(daemon);
+	return 0;
+}
+
+/* The helper of an output has something to say. */
+static int on_output(void *cookie)
+{
+	struct nfd_daemon_output *output = cookie;
+
+	if (nfd_daemon_output_serve(output->daemon, output->at))
+		write_status(output->daemon);
+	arm_timer(output->daemon);
 	return 0;
 }
 
@@ -253,6 +287,9 @@ static void reload(struct nfd_daemon *daemon)
 		nfd_daemon_output_close(daemon, i);
 	nfd_settings_done(&context->settings);
 	context->settings = fresh;
+	/* Not a start of a whole fleet. */
+	context->place.spread_ms = 0;
+	nfd_context_settle(context);
 	daemon->hold.options.removal_delay_ms = fresh.watch.removal_delay_ms;
 	daemon->hold.options.lifetime_ms = fresh.outputs.feature_file.lifetime_ms;
 	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);
@@ -363,9 +400,15 @@ int nfd_daemon_init(struct nfd_daemon *daemon, struct nfd_context *context, stru
 	daemon->status.started_s = nfd_clock_real_s();
 	outputs = nfd_outputs(&daemon->status.output_count);
 	for (size_t i = 0; i < daemon->status.output_count; i++) {
-		daemon->output[i].output = outputs[i];
-		daemon->output[i].due_ms = INT64_MAX;
+		daemon->output[i] = (struct nfd_daemon_output){
+			.daemon = daemon,
+			.at = i,
+			.output = outputs[i],
+			.due_ms = INT64_MAX,
+		};
 	}
+	daemon->output_ready = on_output;
+	context->place.spread_ms = START_SPREAD_MS;
 	read_back(context, &published);
 	nfd_hold_init(&daemon->hold, &options, &published);
 	return add_sources(daemon, err);

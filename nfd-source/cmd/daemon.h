@@ -13,6 +13,17 @@
 #include "scan/scanner.h"
 #include "watch/loop.h"
 
+struct nfd_daemon;
+
+struct nfd_daemon_output {
+	struct nfd_daemon *daemon;
+	size_t at; /* position in the table */
+	const struct nfd_output *output;
+	void *state;           /* NULL while it is off or could not be opened */
+	int64_t due_ms;        /* next step, INT64_MAX for none */
+	unsigned int failures; /* in a row */
+};
+
 struct nfd_daemon {
 	struct nfd_context *context; /* borrowed; its settings are replaced by a reload */
 	struct nfd_loop loop;
@@ -22,12 +33,9 @@ struct nfd_daemon {
 	struct nfd_hold hold;
 	struct nfd_faults faults;
 	struct nfd_status status;
-	struct {
-		const struct nfd_output *output;
-		void *state;           /* NULL while it is off or could not be opened */
-		int64_t due_ms;        /* next step, INT64_MAX for none */
-		unsigned int failures; /* in a row */
-	} output[NFD_STATUS_OUTPUTS_MAX];
+	struct nfd_daemon_output output[NFD_STATUS_OUTPUTS_MAX];
+	nfd_loop_callback
+		*output_ready;  /* with a struct nfd_daemon_output: its wait_fd is readable */
 	int64_t scan_due_ms;    /* next scan */
 	unsigned int hasty;     /* scans in a row that found things vanishing */
 	const char *manager;    /* $NOTIFY_SOCKET of the service manager; borrowed, may be NULL */

@@ -22,10 +22,10 @@ void nfd_daemon_fault(struct nfd_daemon *daemon, enum nfd_log_level level, const
 void nfd_daemon_output_offer(struct nfd_daemon *daemon, size_t at);
 
 /**
- * nfd_daemon_output_step() - run the step of an output that is due.
- * Return: true when something was published.
+ * nfd_daemon_output_serve() - run the step of an output that is due, outside a scan.
+ * Return: true when the status has changed.
  */
-bool nfd_daemon_output_step(struct nfd_daemon *daemon, size_t at);
+bool nfd_daemon_output_serve(struct nfd_daemon *daemon, size_t at);
 
 /**
  * nfd_daemon_output_close() - close an output; what it published stays.

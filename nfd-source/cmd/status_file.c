@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
@@ -30,6 +28,22 @@ static void add_time(cJSON *object, const char *name, int64_t seconds)
 	cJSON_AddStringToObject(object, name, text);
 }
 
+/* Runs of the helper and their requests, for an output that has one. */
+static void add_api(cJSON *object, const struct nfd_api_counts *counts)
+{
+	cJSON *entry;
+
+	if (counts->runs == 0)
+		return;
+	entry = cJSON_AddObjectToObject(object, "api");
+	cJSON_AddNumberToObject(entry, "runs", (double)counts->runs);
+	cJSON_AddNumberToObject(entry, "failures", (double)counts->failures);
+	cJSON_AddNumberToObject(entry, "deadlines", (double)counts->deadlines);
+	cJSON_AddNumberToObject(entry, "get", (double)counts->get);
+	cJSON_AddNumberToObject(entry, "patch", (double)counts->patch);
+	cJSON_AddNumberToObject(entry, "delete", (double)counts->delete);
+}
+
 static void add_outputs(cJSON *object, const struct nfd_status *status)
 {
 	cJSON *list = cJSON_AddArrayToObject(object, "outputs");
@@ -46,6 +60,9 @@ static void add_outputs(cJSON *object, const struct nfd_status *status)
 		add_time(entry, "expires", output->expiry_s);
 		cJSON_AddNumberToObject(entry, "labels", (double)output->labels);
 		cJSON_AddNumberToObject(entry, "leftOut", (double)output->left_out);
+		if (output->state[0])
+			cJSON_AddStringToObject(entry, "state", output->state);
+		add_api(entry, &output->api);
 		cJSON_AddItemToArray(list, entry);
 	}
 }
@@ -115,47 +132,14 @@ static char *render(const struct nfd_status *status)
 	return text;
 }
 
-/* Splits the path into an open directory (made when missing) and the name in it. */
-static int open_parent(const char *path, char dir[PATH_MAX], const char **ret_name, bool make,
-		       struct nfd_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t)(slash - path) : 0;
-	int fd, code;
-
-	if (len >= PATH_MAX || !slash || !slash[1])
-		return nfd_error_set(err, -EINVAL, "status path \"%s\" is no absolute file name",
-				     path);
-	/* The slash itself for a file in the top folder. */
-	memcpy(dir, path, len ? len : 1);
-	dir[len ? len : 1] = '\0';
-	*ret_name = slash + 1;
-	if (make)
-		mkdir(dir, 0755);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	code = fd < 0 ? -errno : 0;
-	if (fd < 0)
-		return nfd_error_set(err, code, "cannot open \"%s\": %s", dir,
-				     nfd_errno_text(code));
-	return fd;
-}
-
 int nfd_status_write(const char *path, const struct nfd_status *status, struct nfd_error *err)
 {
-	struct nfd_atomic_file file = { .mode = 0644 };
-	char dir[PATH_MAX];
-	cleanup_close int dirfd = open_parent(path, dir, &file.name, true, err);
-	char *text;
+	char *text = render(status);
 	int r;
 
-	if (dirfd < 0)
-		return dirfd;
-	text = render(status);
 	if (!text)
 		return nfd_error_set(err, -ENOMEM, "out of memory");
-	file.dirfd = dirfd;
-	file.dir = dir;
-	r = nfd_atomic_file_write(&file, text, strlen(text), err);
+	r = nfd_atomic_file_put(path, true, text, strlen(text), err);
 	cJSON_free(text);
 	return r;
 }

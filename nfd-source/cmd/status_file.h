@@ -23,8 +23,14 @@ struct nfd_status_output {
 	const char *why; /* constant sentence */
 	char target[NFD_OUTPUT_TARGET_SIZE];
 	int64_t published_s; /* seconds since 1970, 0: not yet */
+	int64_t success_s;   /* all was out and well at that time; 0: never */
 	int64_t expiry_s;    /* 0: none */
 	size_t labels, left_out;
+	unsigned int publications,
+		failures;          /* since the start; failures of its helper are in @api */
+	char state[400];           /* how things are, in words; "" for nothing to say */
+	size_t faults;             /* that it reports now */
+	struct nfd_api_counts api; /* what its helper did */
 };
 
 struct nfd_status {
@@ -32,8 +38,10 @@ struct nfd_status {
 	int64_t scanned_s, changed_s; /* 0: not yet */
 	int64_t scan_ms;              /* duration of the last scan */
 	unsigned int scans, publications;
-	const char *node_name, *root;         /* borrowed */
-	const struct nfd_set *labels;         /* borrowed */
+	const char *node_name, *root; /* borrowed */
+	const struct nfd_set *labels; /* borrowed */
+	size_t kept_unknown;          /* of the labels: facts that are unknown now */
+	size_t leaving; /* of the labels: their device has gone, removal is being delayed */
 	const struct nfd_faults *faults;      /* borrowed */
 	const struct nfd_daemon_watch *watch; /* borrowed; NULL leaves it out */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];

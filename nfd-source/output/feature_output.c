@@ -81,7 +81,7 @@ static int open_state(const struct nfd_output_options *options, void **ret_state
 }
 
 /* Compares with the file on the disk, so that a removed or replaced file is put back. */
-static int offer(void *data, const struct nfd_set *set, int64_t now_ms, struct nfd_error *err)
+static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *err)
 {
 	struct state *state = data;
 	struct nfd_feature_file_state file;
@@ -89,8 +89,7 @@ static int offer(void *data, const struct nfd_set *set, int64_t now_ms, struct n
 	int64_t now_s = nfd_clock_real_s();
 	int r;
 
-	(void)now_ms;
-	r = nfd_set_copy(set, &copy);
+	r = nfd_set_copy(offered->set, &copy);
 	if (r < 0)
 		return nfd_error_set(err, r, "out of memory");
 	nfd_set_done(&state->wanted);
@@ -98,7 +97,7 @@ static int offer(void *data, const struct nfd_set *set, int64_t now_ms, struct n
 	/* A file that cannot be read (too large, no right) is not ours as it stands: replace it. */
 	r = nfd_feature_file_read(state->options, now_s, &file, err);
 	state->spacing.pending =
-		r < 0 || nfd_feature_file_needs_write(state->options, &file, set, now_s);
+		r < 0 || nfd_feature_file_needs_write(state->options, &file, offered->set, now_s);
 	if (r == 0)
 		nfd_feature_file_state_done(&file);
 	return state->spacing.pending;
@@ -128,7 +127,7 @@ static int step(void *data, int64_t now_ms, struct nfd_output_event *ret, struct
 	enum nfd_spacing_action action;
 	int r = 0;
 
-	*ret = (struct nfd_output_event){ 0 };
+	*ret = (struct nfd_output_event){ .state = "" };
 	action = nfd_spacing_next(&state->spacing, now_ms, &ret->due_ms);
 	if (action == NFD_SPACING_RENAME)
 		r = rename_now(state, now_ms, ret, err);
@@ -139,6 +138,7 @@ static int step(void *data, int64_t now_ms, struct nfd_output_event *ret, struct
 	}
 	if (r == 0)
 		nfd_spacing_next(&state->spacing, now_ms, &ret->due_ms);
+	ret->done = ret->due_ms == INT64_MAX;
 	return r;
 }
 

@@ -19,11 +19,11 @@
 /* Adds metadata; false when memory ran out. */
 static bool add_metadata(cJSON *object, const char *node, const char *namespace)
 {
-	char name[NFD_LABEL_VALUE_SIZE + sizeof("-nfd-source")];
+	char name[NFD_LABEL_VALUE_SIZE + sizeof(NFD_NODE_FEATURE_SUFFIX)];
 	cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
 	cJSON *labels;
 
-	snprintf(name, sizeof(name), "%s-nfd-source", node);
+	snprintf(name, sizeof(name), "%s" NFD_NODE_FEATURE_SUFFIX, node);
 	if (!metadata || !cJSON_AddStringToObject(metadata, "name", name))
 		return false;
 	if (namespace[0] && !cJSON_AddStringToObject(metadata, "namespace", namespace))
@@ -50,11 +50,10 @@ static bool add_spec(cJSON *object, const struct nfd_set *set, const cJSON *feat
 	return labels != NULL;
 }
 
-int nfd_node_feature_render(const char *node, const char *namespace, const struct nfd_set *set,
-			    const cJSON *features, struct nfd_strbuf *buf, struct nfd_error *err)
+int nfd_node_feature_object(const char *node, const char *namespace, const struct nfd_set *set,
+			    const cJSON *features, cJSON **ret, struct nfd_error *err)
 {
 	cJSON *object;
-	char *text = NULL;
 
 	if (!node[0] || !nfd_label_value_is_valid(node))
 		return nfd_error_set(
@@ -64,10 +63,27 @@ int nfd_node_feature_render(const char *node, const char *namespace, const struc
 			"NodeFeature object for it",
 			node, NFD_LABEL_VALUE_MAX);
 	object = cJSON_CreateObject();
-	if (object && cJSON_AddStringToObject(object, "apiVersion", API_VERSION) &&
-	    cJSON_AddStringToObject(object, "kind", "NodeFeature") &&
-	    add_metadata(object, node, namespace) && add_spec(object, set, features))
-		text = cJSON_Print(object);
+	if (!object || !cJSON_AddStringToObject(object, "apiVersion", API_VERSION) ||
+	    !cJSON_AddStringToObject(object, "kind", "NodeFeature") ||
+	    !add_metadata(object, node, namespace) || !add_spec(object, set, features)) {
+		cJSON_Delete(object);
+		return nfd_error_set(err, -ENOMEM, "out of memory");
+	}
+	*ret = object;
+	return 0;
+}
+
+int nfd_node_feature_render(const char *node, const char *namespace, const struct nfd_set *set,
+			    const cJSON *features, struct nfd_strbuf *buf, struct nfd_error *err)
+{
+	cJSON *object = NULL;
+	char *text;
+	int r;
+
+	r = nfd_node_feature_object(node, namespace, set, features, &object, err);
+	if (r < 0)
+		return r;
+	text = cJSON_Print(object);
 	cJSON_Delete(object);
 	if (!text)
 		return nfd_error_set(err, -ENOMEM, "out of memory");

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs of nfd-source-api, one after the other, with the backoff between them (docs/api-protocol.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/child.h"
+#include "base/error.h"
+#include "output/api_access.h"
+
+/* Counted since the start, for metrics. */
+struct nfd_api_counts {
+	uint64_t runs, failures, deadlines; /* runs of the helper; how many failed, were killed */
+	uint64_t get, patch, delete;        /* requests */
+};
+
+struct nfd_api_run {
+	struct nfd_child child;
+	unsigned int failures; /* in a row */
+	int64_t not_before_ms; /* no run before: backoff, Retry-After */
+	struct nfd_api_counts counts;
+};
+
+/* How one run ended. */
+struct nfd_api_answer {
+	cJSON *result; /* what the helper printed; NULL when that is nothing usable; owned */
+	bool failed;   /* @text and @status say how */
+	int status;    /* HTTP status of a refusal; else 0 */
+	char text[600];
+};
+
+/**
+ * nfd_api_run_init() - ready for runs.
+ * Return: 0; negative errno.
+ */
+int nfd_api_run_init(struct nfd_api_run *run, struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_api_run_done() - end a run that is under way, free.
+ */
+void nfd_api_run_done(struct nfd_api_run *run);
+
+/**
+ * nfd_api_run_start() - send a request. No run may be under way.
+ * @options: borrowed.
+ * @request: fields of the action; schema, deadline, credentials, node and proxy are added. Taken
+ *           over, also after a failure; NULL counts as memory that ran out.
+ * @err:     why it could not be started; counted as a failure for the backoff.
+ * Return: 0; negative errno.
+ */
+int nfd_api_run_start(struct nfd_api_run *run, const struct nfd_api_options *options,
+		      cJSON *request, struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_api_run_is_busy() - whether a run is under way.
+ */
+bool nfd_api_run_is_busy(const struct nfd_api_run *run);
+
+/**
+ * nfd_api_run_step() - look after a run.
+ * @now_ms: nfd_clock_monotonic_ms().
+ * @ret:    filled when it has ended; owner: caller, nfd_api_answer_done(). After a failure
+ *          @run->not_before_ms is set.
+ * Return: whether a run ended in this call.
+ */
+bool nfd_api_run_step(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answer *ret);
+
+/**
+ * nfd_api_answer_done() - free; a zeroed one is fine.
+ */
+void nfd_api_answer_done(struct nfd_api_answer *answer);
+
+/**
+ * nfd_api_exchange() - one run from start to end, blocking; for commands that do nothing else.
+ * @request: as for nfd_api_run_start().
+ * @ret:     receives the result; owner: caller, cJSON_Delete(). May be NULL.
+ * @err:     what failed.
+ * Return: 0; -EACCES, -ENOENT for a refusal with 401 or 403, with 404; -EIO for all else.
+ */
+int nfd_api_exchange(const struct nfd_api_options *options, cJSON *request, cJSON **ret,
+		     struct nfd_error *err) nfd_must_check;
