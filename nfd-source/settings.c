@@ -142,6 +142,11 @@ static int load_file(struct nfd_settings *settings, const char *path, bool requi
 	return r;
 }
 
+const char *nfd_settings_origin(const struct nfd_settings *settings, const char *key)
+{
+	return settings->origin[nfd_settings_position(nfd_settings_find(key))];
+}
+
 void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t size)
 {
 	size_t len = (size_t)snprintf(ret, size, NFD_SETTINGS_ENVIRONMENT);

@@ -110,6 +110,13 @@ void nfd_settings_format(const struct nfd_settings *settings, const struct nfd_s
 			 struct nfd_strbuf *buf);
 
 /**
+ * nfd_settings_origin() - where the value of a setting comes from.
+ * @key: of the table.
+ * Return: borrowed.
+ */
+const char *nfd_settings_origin(const struct nfd_settings *settings, const char *key);
+
+/**
  * nfd_settings_variable() - name of the environment variable of a setting
  * ("NFD_SOURCE_CORE_SLEEP_INTERVAL").
  * @ret: receives it, cut at @size - 1 bytes.

@@ -43,6 +43,13 @@ static int report(int r, const char *what, const char *target, const struct nfd_
 	return NFD_EXIT_DONE;
 }
 
+static int remove_file(const char *what, const char *path)
+{
+	struct nfd_error err = { 0 };
+
+	return path[0] ? report(nfd_status_remove(path, &err), what, path, &err) : NFD_EXIT_DONE;
+}
+
 static int run(struct nfd_context *context)
 {
 	const struct nfd_output_options *options = &context->settings.outputs;
@@ -63,13 +70,8 @@ static int run(struct nfd_context *context)
 		if (report(r, outputs[i]->name, target, &err) != NFD_EXIT_DONE)
 			exit_code = NFD_EXIT_FAILED;
 	}
-	r = context->settings.metrics_path[0] ?
-		    nfd_status_remove(context->settings.metrics_path, &err) :
-		    0;
-	if (report(r, "metrics file", context->settings.metrics_path, &err) != NFD_EXIT_DONE)
-		exit_code = NFD_EXIT_FAILED;
-	r = nfd_status_remove(context->settings.status_path, &err);
-	if (report(r, "status file", context->settings.status_path, &err) != NFD_EXIT_DONE)
+	if (remove_file("metrics file", context->settings.metrics_path) != NFD_EXIT_DONE ||
+	    remove_file("status file", context->settings.status_path) != NFD_EXIT_DONE)
 		exit_code = NFD_EXIT_FAILED;
 	return exit_code;
 }

@@ -14,18 +14,6 @@
 #include "scan/pci.h"
 #include "scan/scan.h"
 
-static const char *origin_of(const struct nfd_settings *settings, const char *key)
-{
-	const struct nfd_setting *table;
-	size_t count;
-
-	table = nfd_settings_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(table[i].key, key) == 0)
-			return settings->origin[i];
-	return "default";
-}
-
 static void put_setting(const struct nfd_settings *settings, const char *key, const char *word,
 			struct nfd_strbuf *buf)
 {
@@ -38,7 +26,7 @@ static void put_setting(const struct nfd_settings *settings, const char *key, co
 			continue;
 		nfd_strbuf_printf(buf, "%s %s: ", word, key);
 		nfd_settings_format(settings, &table[i], buf);
-		nfd_strbuf_printf(buf, "  # %s\n", origin_of(settings, key));
+		nfd_strbuf_printf(buf, "  # %s\n", nfd_settings_origin(settings, key));
 	}
 }
 

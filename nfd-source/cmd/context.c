@@ -11,7 +11,6 @@
 #include "base/write.h"
 #include "cmd/cmd.h"
 #include "scan/scan.h"
-#include "settings_value.h"
 
 const char *nfd_context_option(const struct nfd_context *context, const char *name)
 {
@@ -38,11 +37,6 @@ static void find_helper(char ret[PATH_MAX])
 	snprintf(ret, PATH_MAX, NFD_LIBEXECDIR "/%s", name);
 }
 
-static const char *node_name_origin(const struct nfd_settings *settings)
-{
-	return settings->origin[nfd_settings_position(nfd_settings_find("core.nodeName"))];
-}
-
 void nfd_context_settle(struct nfd_context *context)
 {
 	find_helper(context->helper);
@@ -51,7 +45,7 @@ void nfd_context_settle(struct nfd_context *context)
 		.root_path = context->root_path,
 		.environment = context->sources.environment,
 		.node_name = context->settings.core.node_name,
-		.node_origin = node_name_origin(&context->settings),
+		.node_origin = nfd_settings_origin(&context->settings, "core.nodeName"),
 		.spread_ms = context->place.spread_ms,
 	};
 	context->settings.outputs.api.place = &context->place;

@@ -104,12 +104,12 @@ static double deadlines(const struct nfd_status_output *output)
 	return (double)output->api.deadlines;
 }
 
-static double gets(const struct nfd_status_output *output)
+static double get_requests(const struct nfd_status_output *output)
 {
 	return (double)output->api.get;
 }
 
-static double patches(const struct nfd_status_output *output)
+static double patch_requests(const struct nfd_status_output *output)
 {
 	return (double)output->api.patch;
 }
@@ -127,8 +127,9 @@ static const struct row rows[] = {
 	{ "helper_runs_total", "counter", "Runs of nfd-source-api.", "", runs },
 	{ "helper_deadlines_total", "counter", "Runs of nfd-source-api that hit their deadline.",
 	  "", deadlines },
-	{ "api_requests_total", "counter", "Requests to the API server.", ",verb=\"get\"", gets },
-	{ "api_requests_total", "counter", "", ",verb=\"patch\"", patches },
+	{ "api_requests_total", "counter", "Requests to the API server.", ",verb=\"get\"",
+	  get_requests },
+	{ "api_requests_total", "counter", "", ",verb=\"patch\"", patch_requests },
 };
 
 static void put_outputs(const struct nfd_status *status, struct nfd_strbuf *buf)

@@ -14,7 +14,7 @@
 void nfd_report_published(const struct nfd_output_options *options, const struct nfd_output *output,
 			  const struct nfd_output_event *event)
 {
-	char labels[24], left_out[24], expiry[NFD_TIME_TEXT_SIZE] = "never";
+	char labels[24], left_out[24], expiry[NFD_TIME_TEXT_SIZE];
 	char target[NFD_OUTPUT_TARGET_SIZE];
 
 	snprintf(labels, sizeof(labels), "%zu", event->labels);
@@ -23,7 +23,7 @@ void nfd_report_published(const struct nfd_output_options *options, const struct
 		nfd_format_time(event->expiry_s, expiry);
 	output->target(options, target);
 	nfd_log(NFD_LOG_INFO, "published", "output", output->name, "target", target, "labels",
-		labels, "expires", expiry, NULL);
+		labels, event->expiry_s ? "expires" : NULL, expiry, NULL);
 	if (event->left_out)
 		nfd_log(NFD_LOG_WARNING, "some labels found no room", "output", output->name,
 			"left_out", left_out, NULL);

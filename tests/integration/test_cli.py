@@ -228,6 +228,8 @@ class Settings(ProgramTest):
         self.assertEqual(result.code, 0, result.err)
         found = {}
         for line in result.out.splitlines():
+            if line.startswith("# output "):
+                continue
             match = SETTING_LINE.fullmatch(line)
             self.assertTrue(match, f"not key: value  # origin: {line!r}")
             found[match[1]] = (match[2].strip('"'), match[3])

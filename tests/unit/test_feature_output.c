@@ -35,7 +35,9 @@ static int offer(void *state, const char *lines)
 {
 	cleanup_set struct nfd_set set = labels_set(lines);
 
-	return output->offer(state, &set, START_MS, NULL);
+	struct nfd_offer offered = { .set = &set, .now_ms = START_MS };
+
+	return output->offer(state, &offered, NULL);
 }
 
 /* Takes a step; the time of the next one. */
