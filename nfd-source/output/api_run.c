@@ -18,13 +18,14 @@
 /* The helper ends itself before; this is for one that cannot. */
 #define DEADLINE_EXTRA_MS 1000
 
-/* What can heal by itself, and what waits for a person (field cases F2, F5). */
-static const struct nfd_backoff soon = { .first_ms = 1000, .last_ms = 300000 };
-static const struct nfd_backoff slow = { .first_ms = 60000, .last_ms = 300000 };
+/* What can heal by itself waits a second, what needs a person a minute (field cases F2, F5). */
+#define SOON_MS 1000
+#define SLOW_MS 60000
+#define LAST_MS 300000
 
-int nfd_api_run_init(struct nfd_api_run *run, struct nfd_error *err)
+int nfd_api_run_init(struct nfd_api_run *run, int64_t resync_ms, struct nfd_error *err)
 {
-	*run = (struct nfd_api_run){ 0 };
+	*run = (struct nfd_api_run){ .slow_ms = nfd_min64(SLOW_MS, resync_ms) };
 	return nfd_child_init(&run->child, err);
 }
 
@@ -68,10 +69,16 @@ static char *complete(cJSON *request, const struct nfd_api_options *options)
 
 static void note_failure(struct nfd_api_run *run, bool is_slow, int64_t asked_ms, int64_t now_ms)
 {
+	struct nfd_backoff backoff = {
+		.first_ms = is_slow ? run->slow_ms : SOON_MS,
+		/* A missing Node is back within a resync (field case F6). */
+		.last_ms = is_slow && run->slow_ms < SLOW_MS ? run->slow_ms : LAST_MS,
+	};
+
 	run->counts.failures++;
 	run->failures++;
-	run->not_before_ms = now_ms + nfd_backoff_ms(is_slow ? &slow : &soon, run->failures,
-						     asked_ms, nfd_random());
+	run->not_before_ms =
+		now_ms + nfd_backoff_ms(&backoff, run->failures, asked_ms, nfd_random());
 }
 
 int nfd_api_run_start(struct nfd_api_run *run, const struct nfd_api_options *options,
@@ -184,7 +191,7 @@ int nfd_api_exchange(const struct nfd_api_options *options, cJSON *request, cJSO
 	struct nfd_api_run run;
 	int r;
 
-	r = nfd_api_run_init(&run, err);
+	r = nfd_api_run_init(&run, SLOW_MS, err);
 	if (r < 0) {
 		cJSON_Delete(request);
 		return r;

@@ -22,6 +22,7 @@ struct nfd_api_counts {
 struct nfd_api_run {
 	struct nfd_child child;
 	unsigned int failures; /* in a row */
+	int64_t slow_ms;       /* least delay after a failure that waits for a person */
 	int64_t not_before_ms; /* no run before: backoff, Retry-After */
 	struct nfd_api_counts counts;
 };
@@ -36,9 +37,12 @@ struct nfd_api_answer {
 
 /**
  * nfd_api_run_init() - ready for runs.
+ * @resync_ms: the caller looks so often anyway: failures that wait for a person are tried again
+ *             after a minute, or after this when it is less.
  * Return: 0; negative errno.
  */
-int nfd_api_run_init(struct nfd_api_run *run, struct nfd_error *err) nfd_must_check;
+int nfd_api_run_init(struct nfd_api_run *run, int64_t resync_ms, struct nfd_error *err)
+	nfd_must_check;
 
 /**
  * nfd_api_run_done() - end a run that is under way, free.

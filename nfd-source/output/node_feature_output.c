@@ -112,7 +112,7 @@ static int open_state(const struct nfd_output_options *options, void **ret_state
 	state->options = options;
 	state->due_ms = INT64_MAX;
 	snprintf(state->words, sizeof(state->words), "the API server was not reached yet");
-	r = nfd_api_run_init(&state->run, err);
+	r = nfd_api_run_init(&state->run, options->node_labels.resync_ms, err);
 	if (r < 0) {
 		free(state);
 		return r;

@@ -87,10 +87,9 @@ static int open_state(const struct nfd_output_options *options, void **ret_state
 		.mode = options->node_labels.mode,
 		.after_ms = options->node_labels.after_ms,
 		.resync_ms = options->node_labels.resync_ms,
-		.hope = nfd_outputs_hope(options),
 		.due_ms = INT64_MAX,
 	};
-	r = nfd_api_run_init(&state->run, err);
+	r = nfd_api_run_init(&state->run, options->node_labels.resync_ms, err);
 	if (r < 0) {
 		free(state);
 		return r;
@@ -137,6 +136,8 @@ static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *
 	int64_t spread_ms = 0;
 	int r;
 
+	/* A features.d may have come meanwhile. */
+	state->view.schedule.hope = nfd_outputs_hope(state->options);
 	if (state->offered && nfd_set_equal(&state->wanted, offered->set))
 		return state->view.schedule.fresh;
 	r = nfd_set_copy(offered->set, &copy);
