@@ -9,11 +9,12 @@
 #include <errno.h>
 
 #include "api/node_plan.h"
+#include "base/json.h"
 
 int nfd_action_text(const cJSON *request, const char *field, const char *fallback, const char **ret,
 		    struct nfd_api_error *err)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(request, field);
+	const cJSON *item = nfd_json_get(request, field);
 	const char *text = item ? cJSON_GetStringValue(item) : fallback;
 
 	if (!text || (!fallback && !*text))
@@ -60,7 +61,7 @@ int nfd_node_get(struct nfd_client *client, const char *node, cJSON **ret,
 
 int nfd_node_describe(const cJSON *metadata, cJSON *result, struct nfd_api_error *err)
 {
-	const char *uid = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, "uid"));
+	const char *uid = cJSON_GetStringValue(nfd_json_get(metadata, "uid"));
 	cJSON *node;
 
 	cJSON_DeleteItemFromObjectCaseSensitive(result, "node");

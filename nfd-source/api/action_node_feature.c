@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/action.h"
+#include "base/json.h"
 
 #define COLLECTION "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/"
 
@@ -23,13 +24,6 @@ struct work {
 static int memory(const struct work *work)
 {
 	return nfd_action_memory(work->err);
-}
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
 }
 
 static void object_path(const struct work *work, const char *name, struct nfd_strbuf *buf)
@@ -80,7 +74,7 @@ static int add_note(struct work *work, const char *what)
  */
 static int look_for_worker(struct work *work, const cJSON *request, bool *ret)
 {
-	const cJSON *known = cJSON_GetObjectItemCaseSensitive(request, "worker");
+	const cJSON *known = nfd_json_get(request, "worker");
 	cJSON *object = NULL;
 	bool served;
 	int r;
@@ -101,12 +95,12 @@ static int look_for_worker(struct work *work, const cJSON *request, bool *ret)
 static int use_standard_names(struct work *work, const cJSON *names)
 {
 	static const char *const kinds[] = { "flags", "attributes", "instances" };
-	const cJSON *spec = cJSON_GetObjectItemCaseSensitive(work->object, "spec");
-	const cJSON *features = cJSON_GetObjectItemCaseSensitive(spec, "features");
+	const cJSON *spec = nfd_json_get(work->object, "spec");
+	const cJSON *features = nfd_json_get(spec, "features");
 	const cJSON *name;
 
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(kinds); i++) {
-		cJSON *group = cJSON_GetObjectItemCaseSensitive(features, kinds[i]);
+		cJSON *group = nfd_json_get(features, kinds[i]);
 
 		cJSON_ArrayForEach(name, names) {
 			cJSON *feature =
@@ -126,18 +120,18 @@ static int use_standard_names(struct work *work, const cJSON *names)
 static cJSON *owner_of(const cJSON *pod)
 {
 	static const char *const fields[] = { "apiVersion", "kind", "name", "uid" };
-	const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(pod, "metadata");
-	const cJSON *owners = cJSON_GetObjectItemCaseSensitive(metadata, "ownerReferences");
+	const cJSON *metadata = nfd_json_get(pod, "metadata");
+	const cJSON *owners = nfd_json_get(metadata, "ownerReferences");
 	const cJSON *owner;
 
 	cJSON_ArrayForEach(owner, owners) {
 		cJSON *copy;
 
-		if (strcmp(text_of(owner, "kind"), "DaemonSet") != 0)
+		if (strcmp(nfd_json_text(owner, "kind"), "DaemonSet") != 0)
 			continue;
 		copy = cJSON_CreateObject();
 		for (size_t i = 0; i < NFD_ARRAY_SIZE(fields); i++)
-			cJSON_AddStringToObject(copy, fields[i], text_of(owner, fields[i]));
+			cJSON_AddStringToObject(copy, fields[i], nfd_json_text(owner, fields[i]));
 		/* True would need rights on the owner where a plug-in checks that. */
 		cJSON_AddBoolToObject(copy, "blockOwnerDeletion", false);
 		return copy;
@@ -147,8 +141,8 @@ static cJSON *owner_of(const cJSON *pod)
 
 static int look_for_owner(struct work *work, const cJSON *request)
 {
-	const cJSON *known = cJSON_GetObjectItemCaseSensitive(request, "owner");
-	const char *pod_name = text_of(request, "pod");
+	const cJSON *known = nfd_json_get(request, "owner");
+	const char *pod_name = nfd_json_text(request, "pod");
 	cleanup_strbuf struct nfd_strbuf path = { 0 };
 	struct nfd_call call = { .method = "GET", .accept = NFD_ACCEPT_METADATA };
 	cJSON *pod = NULL, *copy;
@@ -176,7 +170,7 @@ static int look_for_owner(struct work *work, const cJSON *request)
 
 static int complete_object(struct work *work)
 {
-	cJSON *metadata = cJSON_GetObjectItemCaseSensitive(work->object, "metadata");
+	cJSON *metadata = nfd_json_get(work->object, "metadata");
 	cJSON *owners, *copy;
 
 	cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
@@ -192,21 +186,20 @@ static int complete_object(struct work *work)
 /* Whether everything that we would apply is there already, and nothing of ours beside it. */
 static bool is_same(const cJSON *now, const cJSON *wanted)
 {
-	const cJSON *now_meta = cJSON_GetObjectItemCaseSensitive(now, "metadata");
-	const cJSON *wanted_meta = cJSON_GetObjectItemCaseSensitive(wanted, "metadata");
-	const cJSON *wanted_labels = cJSON_GetObjectItemCaseSensitive(wanted_meta, "labels");
-	const cJSON *now_labels = cJSON_GetObjectItemCaseSensitive(now_meta, "labels");
-	const cJSON *owners = cJSON_GetObjectItemCaseSensitive(wanted_meta, "ownerReferences");
+	const cJSON *now_meta = nfd_json_get(now, "metadata");
+	const cJSON *wanted_meta = nfd_json_get(wanted, "metadata");
+	const cJSON *wanted_labels = nfd_json_get(wanted_meta, "labels");
+	const cJSON *now_labels = nfd_json_get(now_meta, "labels");
+	const cJSON *owners = nfd_json_get(wanted_meta, "ownerReferences");
 	const cJSON *label;
 
 	cJSON_ArrayForEach(label, wanted_labels)
-		if (strcmp(text_of(now_labels, label->string), cJSON_GetStringValue(label)) != 0)
+		if (strcmp(nfd_json_text(now_labels, label->string), cJSON_GetStringValue(label)) !=
+		    0)
 			return false;
-	if (owners && !cJSON_Compare(cJSON_GetObjectItemCaseSensitive(now_meta, "ownerReferences"),
-				     owners, true))
+	if (owners && !cJSON_Compare(nfd_json_get(now_meta, "ownerReferences"), owners, true))
 		return false;
-	return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(now, "spec"),
-			     cJSON_GetObjectItemCaseSensitive(wanted, "spec"), true);
+	return cJSON_Compare(nfd_json_get(now, "spec"), nfd_json_get(wanted, "spec"), true);
 }
 
 static int apply(struct work *work)
@@ -227,7 +220,7 @@ static int apply(struct work *work)
 /* With worker and owner told by the request, an object that is right costs one GET. */
 static int publish(struct work *work, const cJSON *request)
 {
-	const cJSON *names = cJSON_GetObjectItemCaseSensitive(request, "standardFeatures");
+	const cJSON *names = nfd_json_get(request, "standardFeatures");
 	bool served, worker = true, same = false;
 	cJSON *now = NULL;
 	int r;
@@ -257,7 +250,7 @@ static int publish(struct work *work, const cJSON *request)
 
 static int find_namespace(struct work *work, const cJSON *request)
 {
-	work->namespace = text_of(request, "namespace");
+	work->namespace = nfd_json_text(request, "namespace");
 	if (!*work->namespace && work->client->credentials.namespace)
 		work->namespace = work->client->credentials.namespace;
 	if (!*work->namespace)
@@ -271,14 +264,13 @@ static int find_namespace(struct work *work, const cJSON *request)
 static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	       struct nfd_api_error *err)
 {
-	const cJSON *object = cJSON_GetObjectItemCaseSensitive(request, "object");
+	const cJSON *object = nfd_json_get(request, "object");
 	struct work work = { .client = client, .result = result, .err = err };
 	int r;
 
-	work.name = text_of(cJSON_GetObjectItemCaseSensitive(object, "metadata"), "name");
+	work.name = nfd_json_text(nfd_json_get(object, "metadata"), "name");
 	r = nfd_action_text(request, "node", NULL, &work.node, err);
-	if (r == 0 &&
-	    (!*work.name || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(object, "spec"))))
+	if (r == 0 && (!*work.name || !cJSON_IsObject(nfd_json_get(object, "spec"))))
 		r = nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
 				      "the request needs an \"object\" with name and spec");
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include "api/action.h"
 #include "api/managed_fields.h"
 #include "api/node_plan.h"
+#include "base/json.h"
 #include "labels/key.h"
 
 /* Each try sends at most one write; a key that is refused or in conflict costs one. */
@@ -126,11 +127,11 @@ static bool add_operation(cJSON *patch, const char *op, const char *path, const 
 /* The JSON patch that takes keys out of our entry, and does nothing if the Node has changed. */
 static cJSON *hand_over_patch(const struct work *work, const cJSON *keys)
 {
-	const cJSON *managed = cJSON_GetObjectItemCaseSensitive(work->metadata, "managedFields");
-	const cJSON *version = cJSON_GetObjectItemCaseSensitive(work->metadata, "resourceVersion");
+	const cJSON *managed = nfd_json_get(work->metadata, "managedFields");
+	const cJSON *version = nfd_json_get(work->metadata, "resourceVersion");
 	int at = nfd_managed_find(managed, NFD_FIELD_MANAGER);
 	const cJSON *entry = cJSON_GetArrayItem(managed, at);
-	const cJSON *manager = cJSON_GetObjectItemCaseSensitive(entry, "manager");
+	const cJSON *manager = nfd_json_get(entry, "manager");
 	cJSON *patch = cJSON_CreateArray();
 	cJSON *fields = NULL;
 	char path[64], fields_path[80], manager_path[80];
@@ -184,7 +185,7 @@ static int hand_over(struct work *work, const cJSON *keys)
 
 static cJSON *apply_body(const struct work *work, const cJSON *want)
 {
-	const cJSON *uid = cJSON_GetObjectItemCaseSensitive(work->metadata, "uid");
+	const cJSON *uid = nfd_json_get(work->metadata, "uid");
 	cJSON *object = cJSON_CreateObject();
 	cJSON *metadata = NULL, *labels;
 
@@ -208,8 +209,8 @@ static cJSON *apply_body(const struct work *work, const cJSON *want)
 static int leave_out(struct work *work, const cJSON *entries, int from)
 {
 	for (int i = from; i < cJSON_GetArraySize(entries); i++) {
-		const char *key = cJSON_GetStringValue(
-			cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(entries, i), "key"));
+		const char *key =
+			cJSON_GetStringValue(nfd_json_get(cJSON_GetArrayItem(entries, i), "key"));
 		cJSON *copy = cJSON_CreateString(key);
 
 		if (!copy || !cJSON_AddItemToArray(work->leave, copy)) {
@@ -339,11 +340,11 @@ static int check_labels(const cJSON *labels, struct nfd_api_error *err)
 
 static int take_request(struct work *work, const cJSON *request, const char **ret_bring)
 {
-	const cJSON *leave = cJSON_GetObjectItemCaseSensitive(request, "leave");
-	const cJSON *served = cJSON_GetObjectItemCaseSensitive(request, "nfdServed");
+	const cJSON *leave = nfd_json_get(request, "leave");
+	const cJSON *served = nfd_json_get(request, "nfdServed");
 	int r;
 
-	work->wish.labels = cJSON_GetObjectItemCaseSensitive(request, "labels");
+	work->wish.labels = nfd_json_get(request, "labels");
 	r = check_labels(work->wish.labels, work->err);
 	if (r == 0)
 		r = nfd_action_text(request, "node", NULL, &work->node, work->err);
@@ -366,10 +367,10 @@ static int take_request(struct work *work, const cJSON *request, const char **re
 	work->wish.leave = work->leave;
 	work->wish.bring = strcmp(*ret_bring, "now") == 0;
 	work->wish.nfd_gone = cJSON_IsFalse(served);
-	work->wish.keep = cJSON_GetObjectItemCaseSensitive(request, "keep");
-	work->dry_run = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "dryRun"));
-	work->look_up = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "lookUp")) ||
-			strcmp(*ret_bring, "unless-served") == 0;
+	work->wish.keep = nfd_json_get(request, "keep");
+	work->dry_run = nfd_json_is_true(request, "dryRun");
+	work->look_up =
+		nfd_json_is_true(request, "lookUp") || strcmp(*ret_bring, "unless-served") == 0;
 	return 0;
 }
 

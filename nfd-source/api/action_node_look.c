@@ -7,12 +7,13 @@
 #include "api/action.h"
 #include "api/managed_fields.h"
 #include "api/node_plan.h"
+#include "base/json.h"
 
 static int describe(const cJSON *metadata, const char *key, cJSON *result,
 		    struct nfd_api_error *err)
 {
-	const cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels");
-	const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(labels, key));
+	const cJSON *labels = nfd_json_get(metadata, "labels");
+	const char *value = cJSON_GetStringValue(nfd_json_get(labels, key));
 	cJSON *label, *managers;
 
 	if (!value)
@@ -21,8 +22,7 @@ static int describe(const cJSON *metadata, const char *key, cJSON *result,
 	managers = cJSON_AddArrayToObject(label, "managers");
 	if (!managers || !cJSON_AddStringToObject(label, "value", value) ||
 	    !cJSON_AddBoolToObject(label, "listedByNfd", nfd_node_is_listed(metadata, key)) ||
-	    nfd_managed_owners(cJSON_GetObjectItemCaseSensitive(metadata, "managedFields"), key,
-			       managers) < 0)
+	    nfd_managed_owners(nfd_json_get(metadata, "managedFields"), key, managers) < 0)
 		return nfd_action_memory(err);
 	return 0;
 }

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+
 static const char *const kinds[] = {
 	[NFD_API_REQUEST] = "request", [NFD_API_CREDENTIALS] = "credentials",
 	[NFD_API_CONNECT] = "connect", [NFD_API_TLS] = "tls",
@@ -58,10 +60,8 @@ static int code_of(int status)
 int nfd_api_error_status(struct nfd_api_error *err, int status, const char *tried, const char *body)
 {
 	cJSON *object = cJSON_Parse(body);
-	const char *message =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "message"));
-	const char *reason =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "reason"));
+	const char *message = cJSON_GetStringValue(nfd_json_get(object, "message"));
+	const char *reason = cJSON_GetStringValue(nfd_json_get(object, "reason"));
 	int code;
 
 	code = nfd_api_error_set(err, NFD_API_REFUSED, code_of(status), "%s: %d: %.400s", tried,
@@ -75,8 +75,7 @@ int nfd_api_error_status(struct nfd_api_error *err, int status, const char *trie
 
 bool nfd_api_error_is_missing_type(const struct nfd_api_error *err)
 {
-	return err->status == 404 &&
-	       !cJSON_IsString(cJSON_GetObjectItemCaseSensitive(err->details, "name"));
+	return err->status == 404 && !cJSON_IsString(nfd_json_get(err->details, "name"));
 }
 
 /* Adds {"key","message"}; a key that is there already is not added again. 1, 0 or -ENOMEM. */
@@ -87,8 +86,7 @@ static int add_key(cJSON *list, const char *key, const char *message)
 	char text[400];
 
 	cJSON_ArrayForEach(other, list)
-		if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(other, "key")),
-			   key) == 0)
+		if (strcmp(cJSON_GetStringValue(nfd_json_get(other, "key")), key) == 0)
 			return 0;
 	snprintf(text, sizeof(text), "%s", message);
 	entry = cJSON_CreateObject();
@@ -103,15 +101,13 @@ static int add_key(cJSON *list, const char *key, const char *message)
 
 int nfd_api_error_conflicts(const struct nfd_api_error *err, cJSON *list)
 {
-	const cJSON *causes = cJSON_GetObjectItemCaseSensitive(err->details, "causes");
+	const cJSON *causes = nfd_json_get(err->details, "causes");
 	const cJSON *cause;
 	int count = 0;
 
 	cJSON_ArrayForEach(cause, causes) {
-		const char *field =
-			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cause, "field"));
-		const char *message =
-			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cause, "message"));
+		const char *field = cJSON_GetStringValue(nfd_json_get(cause, "field"));
+		const char *message = cJSON_GetStringValue(nfd_json_get(cause, "message"));
 		int r;
 
 		if (!field || strncmp(field, LABEL_FIELD, strlen(LABEL_FIELD)) != 0)
@@ -157,12 +153,11 @@ static bool names_value(const struct nfd_api_error *err, const char *text, const
 
 static bool causes_name(const struct nfd_api_error *err, const cJSON *label)
 {
-	const cJSON *causes = cJSON_GetObjectItemCaseSensitive(err->details, "causes");
+	const cJSON *causes = nfd_json_get(err->details, "causes");
 	const cJSON *cause;
 
 	cJSON_ArrayForEach(cause, causes) {
-		const char *text =
-			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cause, "message"));
+		const char *text = cJSON_GetStringValue(nfd_json_get(cause, "message"));
 
 		if (text && (has_word(text, label->string) || names_value(err, text, label)))
 			return true;

@@ -16,6 +16,7 @@
 
 #include "api/action.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/write.h"
 
 #define SCHEMA 1
@@ -75,7 +76,7 @@ static int read_request(cJSON **ret, struct nfd_api_error *err)
 
 static int take_deadline(const cJSON *request, int64_t *ret_ms, struct nfd_api_error *err)
 {
-	const cJSON *deadline = cJSON_GetObjectItemCaseSensitive(request, "deadlineMilliseconds");
+	const cJSON *deadline = nfd_json_get(request, "deadlineMilliseconds");
 
 	*ret_ms = DEADLINE_DEFAULT_MS;
 	if (!deadline)
@@ -92,10 +93,10 @@ static int take_deadline(const cJSON *request, int64_t *ret_ms, struct nfd_api_e
 static int take_source(const cJSON *request, struct nfd_credential_source *source,
 		       struct nfd_api_error *err)
 {
-	const cJSON *credentials = cJSON_GetObjectItemCaseSensitive(request, "credentials");
+	const cJSON *credentials = nfd_json_get(request, "credentials");
 	int r;
 
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(credentials, "inCluster"))) {
+	if (nfd_json_is_true(credentials, "inCluster")) {
 		source->root = "/";
 		return nfd_action_text(credentials, "serviceAccountDir", NFD_SERVICE_ACCOUNT_DIR,
 				       &source->service_account_dir, err);
@@ -106,8 +107,7 @@ static int take_source(const cJSON *request, struct nfd_credential_source *sourc
 
 static const struct nfd_action *find_action(const cJSON *request)
 {
-	const char *name =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(request, "action"));
+	const char *name = cJSON_GetStringValue(nfd_json_get(request, "action"));
 
 	for (size_t i = 0; name && i < NFD_ARRAY_SIZE(actions); i++)
 		if (strcmp(actions[i]->name, name) == 0)
@@ -133,7 +133,7 @@ static void put_requests(const struct nfd_client *client, cJSON *result)
 static int perform(const cJSON *request, char *const *environment, cJSON *result,
 		   struct nfd_api_error *err)
 {
-	const cJSON *schema = cJSON_GetObjectItemCaseSensitive(request, "schema");
+	const cJSON *schema = nfd_json_get(request, "schema");
 	const struct nfd_action *action = find_action(request);
 	struct nfd_client client = { .source.environment = environment };
 	const char *proxy = "";

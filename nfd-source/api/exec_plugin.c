@@ -16,29 +16,23 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/json.h"
 
 #define ARGUMENTS_MAX 64
 #define ENVIRONMENT_MAX 512
 #define OUTPUT_MAX (256 * 1024)
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
-}
-
 static int fail(const struct nfd_exec_plugin *plugin, struct nfd_api_error *err, int code,
 		const char *what)
 {
 	return nfd_api_error_set(err, NFD_API_CREDENTIALS, code, "credential plugin \"%.200s\": %s",
-				 text_of(plugin->exec, "command"), what);
+				 nfd_json_text(plugin->exec, "command"), what);
 }
 
 /* As execvp(3) would search, but with the PATH that we were given. */
 static int find_command(const struct nfd_exec_plugin *plugin, char ret[PATH_MAX])
 {
-	const char *command = text_of(plugin->exec, "command");
+	const char *command = nfd_json_text(plugin->exec, "command");
 	const char *path = nfd_environment_value(plugin->environment, "PATH");
 
 	if (strchr(command, '/')) {
@@ -71,15 +65,15 @@ static char *exec_info(const struct nfd_exec_plugin *plugin)
 	char *text;
 
 	cJSON_AddStringToObject(info, "kind", "ExecCredential");
-	cJSON_AddStringToObject(info, "apiVersion", text_of(plugin->exec, "apiVersion"));
+	cJSON_AddStringToObject(info, "apiVersion", nfd_json_text(plugin->exec, "apiVersion"));
 	spec = cJSON_AddObjectToObject(info, "spec");
 	cJSON_AddBoolToObject(spec, "interactive", false);
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(plugin->exec, "provideClusterInfo"))) {
+	if (nfd_json_is_true(plugin->exec, "provideClusterInfo")) {
 		cluster = cJSON_AddObjectToObject(spec, "cluster");
 		for (size_t i = 0; i < NFD_ARRAY_SIZE(fields); i++)
-			if (*text_of(plugin->cluster, fields[i]))
+			if (*nfd_json_text(plugin->cluster, fields[i]))
 				cJSON_AddStringToObject(cluster, fields[i],
-							text_of(plugin->cluster, fields[i]));
+							nfd_json_text(plugin->cluster, fields[i]));
 	}
 	text = cJSON_PrintUnformatted(info);
 	cJSON_Delete(info);
@@ -114,12 +108,11 @@ static int add_variable(struct words *words, size_t *count, const char *name, co
 
 static int fill_words(const struct nfd_exec_plugin *plugin, const char *info, struct words *words)
 {
-	const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(plugin->exec, "args");
+	const cJSON *item, *list = nfd_json_get(plugin->exec, "args");
 	size_t count = 1;
 	int r = 0;
 
-	words->argument[0] =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(plugin->exec, "command"));
+	words->argument[0] = cJSON_GetStringValue(nfd_json_get(plugin->exec, "command"));
 	cJSON_ArrayForEach(item, list) {
 		if (!cJSON_IsString(item) || count == ARGUMENTS_MAX + 1)
 			return -EINVAL;
@@ -128,17 +121,17 @@ static int fill_words(const struct nfd_exec_plugin *plugin, const char *info, st
 	count = 0;
 	for (char *const *at = plugin->environment; *at && count < ENVIRONMENT_MAX; at++)
 		words->variable[count++] = *at;
-	list = cJSON_GetObjectItemCaseSensitive(plugin->exec, "env");
+	list = nfd_json_get(plugin->exec, "env");
 	cJSON_ArrayForEach(item, list)
-		if (r == 0 && *text_of(item, "name"))
-			r = add_variable(words, &count, text_of(item, "name"),
-					 text_of(item, "value"));
+		if (r == 0 && *nfd_json_text(item, "name"))
+			r = add_variable(words, &count, nfd_json_text(item, "name"),
+					 nfd_json_text(item, "value"));
 	return r < 0 ? r : add_variable(words, &count, "KUBERNETES_EXEC_INFO", info);
 }
 
 static int take_pem(const cJSON *status, const char *key, struct nfd_blob *ret)
 {
-	const char *text = text_of(status, key);
+	const char *text = nfd_json_text(status, key);
 
 	if (!*text)
 		return 0;
@@ -152,15 +145,15 @@ static int take_output(const struct nfd_exec_plugin *plugin, const char *text,
 		       struct nfd_credentials *credentials, struct nfd_api_error *err)
 {
 	cJSON *object = cJSON_Parse(text);
-	cJSON *status = cJSON_GetObjectItemCaseSensitive(object, "status");
-	char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(status, "token"));
+	cJSON *status = nfd_json_get(object, "status");
+	char *token = cJSON_GetStringValue(nfd_json_get(status, "token"));
 	char from[320];
 	int r = 0;
 
-	if (strcmp(text_of(object, "kind"), "ExecCredential") != 0 || !cJSON_IsObject(status))
+	if (strcmp(nfd_json_text(object, "kind"), "ExecCredential") != 0 || !cJSON_IsObject(status))
 		r = fail(plugin, err, -EINVAL, "it did not print an ExecCredential with a status");
 	snprintf(from, sizeof(from), "credential plugin \"%.200s\"",
-		 text_of(plugin->exec, "command"));
+		 nfd_json_text(plugin->exec, "command"));
 	if (r == 0 && token && *token)
 		r = nfd_credential_token(credentials, token, from, err);
 	if (r == 0 && (take_pem(status, "clientCertificateData", &credentials->certificate) < 0 ||

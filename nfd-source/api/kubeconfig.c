@@ -14,6 +14,7 @@
 
 #include "api/exec_plugin.h"
 #include "base/base64.h"
+#include "base/json.h"
 #include "base/yaml_tree.h"
 
 struct file {
@@ -33,24 +34,24 @@ static int fail(const struct file *file, int code, const char *what)
 /* Text of a key; NULL when it is missing, empty or no text. */
 static const char *text_of(const cJSON *object, const char *key)
 {
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	const char *text = nfd_json_text(object, key);
 
-	return text && *text ? text : NULL;
+	return *text ? text : NULL;
 }
 
 /* The entry of a list that has this name, or the only one when no name is asked for. */
 static const cJSON *named(const cJSON *config, const char *list, const char *name, const char *key)
 {
-	const cJSON *entries = cJSON_GetObjectItemCaseSensitive(config, list);
+	const cJSON *entries = nfd_json_get(config, list);
 	const cJSON *entry;
 
 	if (!name && cJSON_GetArraySize(entries) == 1)
-		return cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(entries, 0), key);
+		return nfd_json_get(cJSON_GetArrayItem(entries, 0), key);
 	cJSON_ArrayForEach(entry, entries) {
 		const char *other = text_of(entry, "name");
 
 		if (name && other && strcmp(other, name) == 0)
-			return cJSON_GetObjectItemCaseSensitive(entry, key);
+			return nfd_json_get(entry, key);
 	}
 	return NULL;
 }
@@ -118,7 +119,7 @@ static int take_cluster(const struct file *file, const cJSON *cluster)
 
 	if (!cluster)
 		return fail(file, -ENOENT, "the cluster of its context is not in it");
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(cluster, "insecure-skip-tls-verify")))
+	if (nfd_json_is_true(cluster, "insecure-skip-tls-verify"))
 		return fail(file, -EINVAL,
 			    "insecure-skip-tls-verify is not supported: name the server's "
 			    "authority by certificate-authority");
@@ -178,7 +179,7 @@ static int take_plugin(const struct file *file, const struct nfd_credential_sour
 		       const cJSON *user, const cJSON *cluster)
 {
 	struct nfd_exec_plugin plugin = {
-		.exec = cJSON_GetObjectItemCaseSensitive(user, "exec"),
+		.exec = nfd_json_get(user, "exec"),
 		.cluster = cluster,
 		.folder = file->folder,
 		.root = source->root,

@@ -11,12 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
-}
+#include "base/json.h"
 
 int nfd_managed_find(const cJSON *managed, const char *manager)
 {
@@ -24,9 +19,9 @@ int nfd_managed_find(const cJSON *managed, const char *manager)
 	int at = 0;
 
 	cJSON_ArrayForEach(entry, managed) {
-		if (strcmp(text_of(entry, "manager"), manager) == 0 &&
-		    strcmp(text_of(entry, "operation"), "Apply") == 0 &&
-		    !*text_of(entry, "subresource"))
+		if (strcmp(nfd_json_text(entry, "manager"), manager) == 0 &&
+		    strcmp(nfd_json_text(entry, "operation"), "Apply") == 0 &&
+		    !*nfd_json_text(entry, "subresource"))
 			return at;
 		at++;
 	}
@@ -35,10 +30,10 @@ int nfd_managed_find(const cJSON *managed, const char *manager)
 
 const cJSON *nfd_managed_labels(const cJSON *entry)
 {
-	const cJSON *fields = cJSON_GetObjectItemCaseSensitive(entry, "fieldsV1");
-	const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(fields, "f:metadata");
+	const cJSON *fields = nfd_json_get(entry, "fieldsV1");
+	const cJSON *metadata = nfd_json_get(fields, "f:metadata");
 
-	return cJSON_GetObjectItemCaseSensitive(metadata, "f:labels");
+	return nfd_json_get(metadata, "f:labels");
 }
 
 bool nfd_managed_owns(const cJSON *entry, const char *key)
@@ -46,13 +41,13 @@ bool nfd_managed_owns(const cJSON *entry, const char *key)
 	char name[512];
 
 	return snprintf(name, sizeof(name), "f:%s", key) < (int)sizeof(name) &&
-	       cJSON_GetObjectItemCaseSensitive(nfd_managed_labels(entry), name);
+	       nfd_json_get(nfd_managed_labels(entry), name);
 }
 
 /* Takes a child that has become empty out of its parent. */
 static void prune(cJSON *parent, const char *key)
 {
-	const cJSON *child = cJSON_GetObjectItemCaseSensitive(parent, key);
+	const cJSON *child = nfd_json_get(parent, key);
 
 	if (child && cJSON_GetArraySize(child) == 0)
 		cJSON_DeleteItemFromObjectCaseSensitive(parent, key);
@@ -60,9 +55,9 @@ static void prune(cJSON *parent, const char *key)
 
 int nfd_managed_without(const cJSON *entry, const cJSON *keys, cJSON **ret)
 {
-	cJSON *fields = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(entry, "fieldsV1"), true);
-	cJSON *metadata = cJSON_GetObjectItemCaseSensitive(fields, "f:metadata");
-	cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "f:labels");
+	cJSON *fields = cJSON_Duplicate(nfd_json_get(entry, "fieldsV1"), true);
+	cJSON *metadata = nfd_json_get(fields, "f:metadata");
+	cJSON *labels = nfd_json_get(metadata, "f:labels");
 	const cJSON *key;
 	char name[512];
 
@@ -93,8 +88,9 @@ int nfd_managed_owners(const cJSON *managed, const char *key, cJSON *list)
 			continue;
 		owner = cJSON_CreateObject();
 		if (!owner ||
-		    !cJSON_AddStringToObject(owner, "manager", text_of(entry, "manager")) ||
-		    !cJSON_AddStringToObject(owner, "operation", text_of(entry, "operation")) ||
+		    !cJSON_AddStringToObject(owner, "manager", nfd_json_text(entry, "manager")) ||
+		    !cJSON_AddStringToObject(owner, "operation",
+					     nfd_json_text(entry, "operation")) ||
 		    !cJSON_AddItemToArray(list, owner)) {
 			cJSON_Delete(owner);
 			return -ENOMEM;

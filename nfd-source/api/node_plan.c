@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "api/managed_fields.h"
+#include "base/json.h"
 
 #define FEATURE_PREFIX "feature.node.kubernetes.io/"
 #define NFD_ANNOTATION "nfd.node.kubernetes.io/feature-labels"
@@ -44,7 +45,7 @@ static bool has_name(const char *list, const char *name)
 
 bool nfd_node_is_listed(const cJSON *metadata, const char *key)
 {
-	const cJSON *annotations = cJSON_GetObjectItemCaseSensitive(metadata, "annotations");
+	const cJSON *annotations = nfd_json_get(metadata, "annotations");
 	bool bare = strncmp(key, FEATURE_PREFIX, strlen(FEATURE_PREFIX)) == 0;
 	const cJSON *annotation;
 
@@ -60,7 +61,7 @@ bool nfd_node_is_listed(const cJSON *metadata, const char *key)
 
 bool nfd_node_has_nfd(const cJSON *metadata)
 {
-	const cJSON *annotations = cJSON_GetObjectItemCaseSensitive(metadata, "annotations");
+	const cJSON *annotations = nfd_json_get(metadata, "annotations");
 	const cJSON *annotation;
 
 	cJSON_ArrayForEach(annotation, annotations)
@@ -108,14 +109,13 @@ static bool is_listed(const struct view *view, const char *key)
 static int add_conflict(struct nfd_node_plan *plan, const struct view *view, const char *key,
 			const char *value)
 {
-	const cJSON *managed = cJSON_GetObjectItemCaseSensitive(view->metadata, "managedFields");
+	const cJSON *managed = nfd_json_get(view->metadata, "managedFields");
 	const cJSON *entry;
 	char text[400];
 	cJSON *item;
 
 	cJSON_ArrayForEach(entry, managed) {
-		const char *manager =
-			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, "manager"));
+		const char *manager = cJSON_GetStringValue(nfd_json_get(entry, "manager"));
 
 		if (entry == view->entry || !manager || !nfd_managed_owns(entry, key))
 			continue;
@@ -136,8 +136,7 @@ static int add_conflict(struct nfd_node_plan *plan, const struct view *view, con
 static int place(struct nfd_node_plan *plan, const struct view *view, const cJSON *label)
 {
 	const char *key = label->string;
-	const char *value =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(view->labels, key));
+	const char *value = cJSON_GetStringValue(nfd_json_get(view->labels, key));
 	bool arrived = value && strcmp(value, cJSON_GetStringValue(label)) == 0;
 	bool owned = nfd_managed_owns(view->entry, key);
 	int r;
@@ -175,8 +174,7 @@ static bool has_prefix(const cJSON *prefixes, const char *key)
  */
 static int place_unwanted(struct nfd_node_plan *plan, const struct view *view, const char *key)
 {
-	const char *value =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(view->labels, key));
+	const char *value = cJSON_GetStringValue(nfd_json_get(view->labels, key));
 
 	if (!value || !has_prefix(view->wish->keep, key))
 		return add_text(plan->withdrawn, key);
@@ -198,7 +196,7 @@ static int place_owned(struct nfd_node_plan *plan, const struct view *view)
 			r = add_text(plan->owned, key);
 		if (r == 0 && is_listed(view, key))
 			r = add_text(plan->hand_over, key);
-		else if (r == 0 && !cJSON_GetObjectItemCaseSensitive(plan->want, key))
+		else if (r == 0 && !nfd_json_get(plan->want, key))
 			r = place_unwanted(plan, view, key);
 	}
 	return r;
@@ -207,11 +205,11 @@ static int place_owned(struct nfd_node_plan *plan, const struct view *view)
 int nfd_node_plan_make(struct nfd_node_plan *plan, const cJSON *metadata,
 		       const struct nfd_node_wish *wish, const char *manager)
 {
-	const cJSON *managed = cJSON_GetObjectItemCaseSensitive(metadata, "managedFields");
+	const cJSON *managed = nfd_json_get(metadata, "managedFields");
 	int at = nfd_managed_find(managed, manager);
 	struct view view = {
 		.metadata = metadata,
-		.labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels"),
+		.labels = nfd_json_get(metadata, "labels"),
 		.entry = at < 0 ? NULL : cJSON_GetArrayItem(managed, at),
 		.wish = wish,
 	};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "cmd/cmd.h"
 #include "output/node_view.h"
 #include "scan/pci.h"
@@ -107,13 +108,13 @@ static void put_missing(const char *key, const struct nfd_scan *scan,
 /* "nfd-master (Update), nfd-source (Apply)" */
 static void put_managers(const cJSON *label, struct nfd_strbuf *buf)
 {
-	const cJSON *managers = cJSON_GetObjectItemCaseSensitive(label, "managers");
+	const cJSON *managers = nfd_json_get(label, "managers");
 	const cJSON *entry;
 	const char *comma = "";
 
 	cJSON_ArrayForEach(entry, managers) {
-		nfd_strbuf_printf(buf, "%s%s (%s)", comma, nfd_node_view_text(entry, "manager"),
-				  nfd_node_view_text(entry, "operation"));
+		nfd_strbuf_printf(buf, "%s%s (%s)", comma, nfd_json_text(entry, "manager"),
+				  nfd_json_text(entry, "operation"));
 		comma = ", ";
 	}
 	if (!*comma)
@@ -122,17 +123,17 @@ static void put_managers(const cJSON *label, struct nfd_strbuf *buf)
 
 static void put_node_label(const cJSON *result, struct nfd_strbuf *buf)
 {
-	const cJSON *label = cJSON_GetObjectItemCaseSensitive(result, "label");
+	const cJSON *label = nfd_json_get(result, "label");
 
 	if (!cJSON_IsObject(label)) {
 		nfd_strbuf_puts(buf, "does not have it\n");
 		return;
 	}
 	nfd_strbuf_puts(buf, "has it, value ");
-	nfd_strbuf_put_quoted(buf, nfd_node_view_text(label, "value"));
+	nfd_strbuf_put_quoted(buf, nfd_json_text(label, "value"));
 	nfd_strbuf_puts(buf, ", owned by ");
 	put_managers(label, buf);
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(label, "listedByNfd")))
+	if (nfd_json_is_true(label, "listedByNfd"))
 		nfd_strbuf_puts(buf, "; NFD lists it as its own");
 	nfd_strbuf_puts(buf, "\n");
 }

@@ -160,7 +160,8 @@ static int settle(const struct nfd_context *context, const struct nfd_scan *scan
 	int r;
 
 	/* Nothing can be kept of a file that cannot be read. */
-	if (output->read_back(&context->settings.outputs, &published, &err) < 0)
+	if (output->read_back &&
+	    output->read_back(&context->settings.outputs, &published, &err) < 0)
 		nfd_log(NFD_LOG_WARNING, "cannot read what is published", "error",
 			nfd_error_text(&err), NULL);
 	nfd_hold_init(&hold, &options, &published);

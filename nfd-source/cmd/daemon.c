@@ -340,7 +340,7 @@ static void read_back(const struct nfd_context *context, struct nfd_set *ret)
 
 	outputs = nfd_outputs(&count);
 	for (size_t i = 0; i < count; i++)
-		if (outputs[i]->is_on(&context->settings.outputs, &why) &&
+		if (outputs[i]->read_back && outputs[i]->is_on(&context->settings.outputs, &why) &&
 		    outputs[i]->read_back(&context->settings.outputs, ret, &err) < 0)
 			nfd_log(NFD_LOG_WARNING, "cannot read what is published", "output",
 				outputs[i]->name, "error", nfd_error_text(&err), NULL);

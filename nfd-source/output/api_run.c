@@ -12,6 +12,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/json.h"
 
 #define HELPER "nfd-source-api"
 #define RESULT_MAX (1024 * 1024)
@@ -108,23 +109,16 @@ int nfd_api_run_start(struct nfd_api_run *run, const struct nfd_api_options *opt
 	return r;
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
-}
-
 static uint64_t number_of(const cJSON *object, const char *key)
 {
-	double number = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	double number = cJSON_GetNumberValue(nfd_json_get(object, key));
 
 	return number > 0 && number < 1e15 ? (uint64_t)number : 0;
 }
 
 static void count_requests(struct nfd_api_run *run, const cJSON *result)
 {
-	const cJSON *requests = cJSON_GetObjectItemCaseSensitive(result, "requests");
+	const cJSON *requests = nfd_json_get(result, "requests");
 
 	run->counts.get += number_of(requests, "get");
 	run->counts.patch += number_of(requests, "patch");
@@ -137,7 +131,7 @@ static void take_answer(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_
 
 	ret->result = cJSON_Parse(nfd_strbuf_text(&run->child.output));
 	count_requests(run, ret->result);
-	error = cJSON_GetObjectItemCaseSensitive(ret->result, "error");
+	error = nfd_json_get(ret->result, "error");
 	if (cJSON_IsObject(ret->result) && !error) {
 		run->failures = 0;
 		run->not_before_ms = now_ms;
@@ -146,8 +140,8 @@ static void take_answer(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_
 	ret->failed = true;
 	ret->status = (int)number_of(error, "status");
 	snprintf(ret->text, sizeof(ret->text), "%s",
-		 error ? text_of(error, "message") : HELPER " printed no result");
-	note_failure(run, strcmp(text_of(error, "retry"), "slow") == 0,
+		 error ? nfd_json_text(error, "message") : HELPER " printed no result");
+	note_failure(run, strcmp(nfd_json_text(error, "retry"), "slow") == 0,
 		     (int64_t)number_of(error, "retryAfterMilliseconds"), now_ms);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/backoff.h"
 #include "base/environment.h"
+#include "base/json.h"
 #include "output/node_object.h"
 #include "output/output.h"
 
@@ -211,13 +212,6 @@ static void set_fault(struct state *state, enum nfd_log_level level, const char 
 	snprintf(fault->text, sizeof(fault->text), "%s", text);
 }
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-	return text ? text : "";
-}
-
 /* What was looked up stays known for a while. */
 static void take_found(struct state *state, cJSON *result, int64_t now_ms)
 {
@@ -246,9 +240,9 @@ static int64_t resync_ms(const struct state *state)
 
 static void take_result(struct state *state, cJSON *result, int64_t now_ms)
 {
-	const cJSON *notes = cJSON_GetObjectItemCaseSensitive(result, "notes");
+	const cJSON *notes = nfd_json_get(result, "notes");
 	const char *note = cJSON_GetStringValue(cJSON_GetArrayItem(notes, 0));
-	bool served = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(result, "served"));
+	bool served = nfd_json_is_true(result, "served");
 
 	take_found(state, result, now_ms);
 	state->fresh = state->newer;
@@ -258,7 +252,7 @@ static void take_result(struct state *state, cJSON *result, int64_t now_ms)
 						       RESYNC_SPREAD_PERCENT, nfd_random());
 	if (served)
 		snprintf(state->words, sizeof(state->words), "%.120s/%.180s is as it should be",
-			 text_of(result, "namespace"), text_of(result, "name"));
+			 nfd_json_text(result, "namespace"), nfd_json_text(result, "name"));
 	else
 		snprintf(state->words, sizeof(state->words),
 			 "the cluster has no NodeFeature resource (nfd.k8s-sigs.io): asked again "
@@ -283,8 +277,7 @@ static void take_answer(struct state *state, int64_t now_ms, struct nfd_output_e
 		set_fault(state, NFD_LOG_ERROR, "", answer.text);
 	} else {
 		take_result(state, answer.result, now_ms);
-		ret->published =
-			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer.result, "written"));
+		ret->published = nfd_json_is_true(answer.result, "written");
 	}
 	nfd_api_answer_done(&answer);
 }
@@ -343,16 +336,6 @@ static const struct nfd_api_counts *counts(const void *data)
 	return &state->run.counts;
 }
 
-/* The API server may hang: what is published is learned from the status file instead. */
-static int read_back(const struct nfd_output_options *options, struct nfd_set *set,
-		     struct nfd_error *err)
-{
-	(void)options;
-	(void)set;
-	(void)err;
-	return 0;
-}
-
 static int preview(const struct nfd_output_options *options, const struct nfd_offer *offered,
 		   struct nfd_strbuf *buf, struct nfd_error *err)
 {
@@ -380,7 +363,7 @@ static int withdraw(const struct nfd_output_options *options, struct nfd_error *
 	}
 	r = nfd_api_exchange(&options->api, request, &result, err);
 	if (r == 0)
-		r = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(result, "deleted"));
+		r = nfd_json_is_true(result, "deleted");
 	cJSON_Delete(result);
 	return r;
 }
@@ -397,7 +380,6 @@ const struct nfd_output nfd_node_feature_output = {
 	.wait_fd = wait_fd,
 	.faults = faults,
 	.counts = counts,
-	.read_back = read_back,
 	.preview = preview,
 	.withdraw = withdraw,
 };

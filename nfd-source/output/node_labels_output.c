@@ -12,6 +12,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "output/node_view.h"
 #include "output/output.h"
 
@@ -230,7 +231,7 @@ static cJSON *next_request(struct state *state, int64_t now_ms)
 
 static void keep_refused(struct state *state, int64_t now_ms)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(state->view.result, "refused");
+	const cJSON *list = nfd_json_get(state->view.result, "refused");
 	const cJSON *entry;
 
 	if (cJSON_GetArraySize(list) == 0)
@@ -240,8 +241,8 @@ static void keep_refused(struct state *state, int64_t now_ms)
 		state->refused_until_ms = now_ms + REFUSED_MS;
 	}
 	cJSON_ArrayForEach(entry, list)
-		cJSON_AddStringToObject(state->view.refused, nfd_node_view_text(entry, "key"),
-					nfd_node_view_text(entry, "message"));
+		cJSON_AddStringToObject(state->view.refused, nfd_json_text(entry, "key"),
+					nfd_json_text(entry, "message"));
 }
 
 static void take_result(struct state *state, struct nfd_api_answer *answer, int64_t now_ms)
@@ -254,13 +255,13 @@ static void take_result(struct state *state, struct nfd_api_answer *answer, int6
 	answer->result = NULL;
 	state->view.failure[0] = '\0';
 	state->view.late = state->late;
-	served = cJSON_GetObjectItemCaseSensitive(state->view.result, "nfdServed");
-	node = cJSON_GetObjectItemCaseSensitive(state->view.result, "node");
+	served = nfd_json_get(state->view.result, "nfdServed");
+	node = nfd_json_get(state->view.result, "node");
 	if (served)
 		facts.served = cJSON_IsTrue(served) ? NFD_SERVED_YES : NFD_SERVED_NO;
-	facts.annotated = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(node, "nfd"));
-	facts.owned = nfd_node_view_length(state->view.result, "owned");
-	facts.missing = nfd_node_view_length(state->view.result, "missing");
+	facts.annotated = nfd_json_is_true(node, "nfd");
+	facts.owned = nfd_json_length(state->view.result, "owned");
+	facts.missing = nfd_json_length(state->view.result, "missing");
 	keep_refused(state, now_ms);
 	nfd_node_schedule_done(&state->view.schedule, &facts, now_ms, nfd_random());
 	/* What came meanwhile is looked at now. */
@@ -280,9 +281,9 @@ static void take_answer(struct state *state, int64_t now_ms, struct nfd_output_e
 		state->view.schedule.due_ms = state->run.not_before_ms;
 	} else {
 		take_result(state, &answer, now_ms);
-		ret->published = nfd_node_view_length(state->view.result, "applied") > 0 ||
-				 nfd_node_view_length(state->view.result, "withdrawn") > 0 ||
-				 nfd_node_view_length(state->view.result, "handedOver") > 0;
+		ret->published = nfd_json_length(state->view.result, "applied") > 0 ||
+				 nfd_json_length(state->view.result, "withdrawn") > 0 ||
+				 nfd_json_length(state->view.result, "handedOver") > 0;
 	}
 	nfd_api_answer_done(&answer);
 	nfd_node_view_report(&state->view);
@@ -345,26 +346,16 @@ static const struct nfd_api_counts *counts(const void *data)
 	return &state->run.counts;
 }
 
-/* The API server may hang: what is published is learned from the status file instead. */
-static int read_back(const struct nfd_output_options *options, struct nfd_set *set,
-		     struct nfd_error *err)
-{
-	(void)options;
-	(void)set;
-	(void)err;
-	return 0;
-}
-
 static void put_keys(const cJSON *result, const char *field, const char *mark,
 		     struct nfd_strbuf *buf)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(result, field);
+	const cJSON *list = nfd_json_get(result, field);
 	const cJSON *item;
 
 	cJSON_ArrayForEach(item, list)
 		nfd_strbuf_printf(buf, "%s %s\n", mark,
 				  cJSON_IsString(item) ? cJSON_GetStringValue(item) :
-							 nfd_node_view_text(item, "key"));
+							 nfd_json_text(item, "key"));
 }
 
 static int preview(const struct nfd_output_options *options, const struct nfd_offer *offered,
@@ -406,8 +397,7 @@ static int withdraw(const struct nfd_output_options *options, struct nfd_error *
 		return 0;
 	if (r < 0)
 		return r;
-	removed = nfd_node_view_length(result, "withdrawn") +
-		  nfd_node_view_length(result, "handedOver");
+	removed = nfd_json_length(result, "withdrawn") + nfd_json_length(result, "handedOver");
 	cJSON_Delete(result);
 	return removed > 0;
 }
@@ -423,7 +413,6 @@ const struct nfd_output nfd_node_labels_output = {
 	.wait_fd = wait_fd,
 	.faults = faults,
 	.counts = counts,
-	.read_back = read_back,
 	.preview = preview,
 	.withdraw = withdraw,
 };

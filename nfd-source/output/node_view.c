@@ -9,19 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/parse.h"
-
-size_t nfd_node_view_length(const cJSON *result, const char *field)
-{
-	return (size_t)cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(result, field));
-}
-
-const char *nfd_node_view_text(const cJSON *object, const char *field)
-{
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, field));
-
-	return text ? text : "";
-}
 
 void nfd_node_view_done(struct nfd_node_view *view)
 {
@@ -48,18 +37,18 @@ static nfd_printf_like(5, 6) void add_fault(struct nfd_node_view *view, enum nfd
 
 static void note_conflicts(struct nfd_node_view *view)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(view->result, "conflicts");
+	const cJSON *list = nfd_json_get(view->result, "conflicts");
 	const cJSON *entry;
 
 	cJSON_ArrayForEach(entry, list)
-		add_fault(view, NFD_LOG_WARNING, "conflict", nfd_node_view_text(entry, "key"),
-			  "label %s is left to its owner: %s", nfd_node_view_text(entry, "key"),
-			  nfd_node_view_text(entry, "message"));
+		add_fault(view, NFD_LOG_WARNING, "conflict", nfd_json_text(entry, "key"),
+			  "label %s is left to its owner: %s", nfd_json_text(entry, "key"),
+			  nfd_json_text(entry, "message"));
 	cJSON_ArrayForEach(entry, view->refused)
 		add_fault(view, NFD_LOG_WARNING, "refused", entry->string,
 			  "the API server does not take label %s: %s", entry->string,
 			  cJSON_GetStringValue(entry));
-	list = cJSON_GetObjectItemCaseSensitive(view->result, "left");
+	list = nfd_json_get(view->result, "left");
 	if (view->late)
 		cJSON_ArrayForEach(entry, list)
 			add_fault(view, NFD_LOG_WARNING, "stale", cJSON_GetStringValue(entry),
@@ -72,7 +61,7 @@ static void note_conflicts(struct nfd_node_view *view)
 static bool is_nfd_silent(const struct nfd_node_view *view)
 {
 	return view->late && view->schedule.served == NFD_SERVED_YES &&
-	       nfd_node_view_length(view->result, "owned") > 0;
+	       nfd_json_length(view->result, "owned") > 0;
 }
 
 static void make_faults(struct nfd_node_view *view)
@@ -88,7 +77,7 @@ static void make_faults(struct nfd_node_view *view)
 			view, NFD_LOG_WARNING, "nfd", "",
 			"NFD is installed but did not bring %zu labels within %s; they are set by "
 			"us: is nfd-worker on this node running, and nfd-master?",
-			nfd_node_view_length(view->result, "owned"), after);
+			nfd_json_length(view->result, "owned"), after);
 	note_conflicts(view);
 }
 
@@ -107,8 +96,8 @@ static const char *reason(const struct nfd_node_view *view)
 
 static void make_words(struct nfd_node_view *view)
 {
-	size_t owned = nfd_node_view_length(view->result, "owned");
-	size_t missing = nfd_node_view_length(view->result, "missing");
+	size_t owned = nfd_json_length(view->result, "owned");
+	size_t missing = nfd_json_length(view->result, "missing");
 
 	if (!view->result)
 		snprintf(view->words, sizeof(view->words), "the Node was not reached yet");

@@ -40,15 +40,3 @@ void nfd_node_view_fail(struct nfd_node_view *view, const struct nfd_api_place *
  * nfd_node_view_done() - free; a zeroed one is fine.
  */
 void nfd_node_view_done(struct nfd_node_view *view);
-
-/**
- * nfd_node_view_length() - length of an array of a result.
- * Return: 0 also when there is none.
- */
-size_t nfd_node_view_length(const cJSON *result, const char *field);
-
-/**
- * nfd_node_view_text() - a text of a result.
- * Return: borrowed; "" when there is none.
- */
-const char *nfd_node_view_text(const cJSON *object, const char *field);

@@ -92,10 +92,11 @@ struct nfd_output {
 	size_t (*faults)(void *state, const struct nfd_output_fault **ret);
 	/* What its helper did; NULL: it has none. */
 	const struct nfd_api_counts *(*counts)(const void *state);
-	/* Labels that are out now (for a start after a restart), added to @set. 0; -errno. */
+	/* Labels that are out now (for a start after a restart), added to @set. 0; -errno. NULL: that
+	   would need the API server, which may hang; the status file tells instead. */
 	int (*read_back)(const struct nfd_output_options *options, struct nfd_set *set,
 			 struct nfd_error *err);
-	/* What a publication would change, as lines; NULL: what read_back gives tells. 0; -errno. */
+	/* What a publication would change, as lines; NULL: read_back tells. 0; -errno. */
 	int (*preview)(const struct nfd_output_options *options, const struct nfd_offer *offer,
 		       struct nfd_strbuf *buf, struct nfd_error *err);
 	/* Remove what it wrote. 1: removed; 0: there was nothing; -errno. */

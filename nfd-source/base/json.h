@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading cJSON objects of others without a check at each step: what is missing or of another type
+ * reads as empty.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+/**
+ * nfd_json_get() - a member of an object.
+ * @object: NULL and other types have no members.
+ * @key:    compared byte by byte.
+ * Return: borrowed; NULL when there is none.
+ */
+cJSON *nfd_json_get(const cJSON *object, const char *key);
+
+/**
+ * nfd_json_text() - a text in an object.
+ * Return: borrowed; "" when there is none.
+ */
+const char *nfd_json_text(const cJSON *object, const char *key);
+
+/**
+ * nfd_json_is_true() - whether a member is true.
+ */
+bool nfd_json_is_true(const cJSON *object, const char *key);
+
+/**
+ * nfd_json_length() - length of an array in an object; 0 when there is none.
+ */
+size_t nfd_json_length(const cJSON *object, const char *key);
