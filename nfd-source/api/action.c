@@ -7,6 +7,7 @@
 #include "api/action.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "api/node_plan.h"
 #include "base/json.h"
@@ -21,6 +22,43 @@ int nfd_action_text(const cJSON *request, const char *field, const char *fallbac
 		return nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
 					 "the request needs a text \"%s\"", field);
 	*ret = text;
+	return 0;
+}
+
+int nfd_action_name(const cJSON *request, const char *field, const char **ret,
+		    struct nfd_api_error *err)
+{
+	int r = nfd_action_text(request, field, NULL, ret, err);
+
+	if (r == 0 && (strcmp(*ret, ".") == 0 || strcmp(*ret, "..") == 0))
+		r = nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
+				      "\"%s\" of the request is no name", field);
+	return r;
+}
+
+int nfd_action_flag(const cJSON *request, const char *field, bool *ret, struct nfd_api_error *err)
+{
+	const cJSON *item = nfd_json_get(request, field);
+
+	if (item && !cJSON_IsBool(item))
+		return nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
+					 "\"%s\" of the request is neither true nor false", field);
+	*ret = cJSON_IsTrue(item);
+	return 0;
+}
+
+int nfd_action_keys(const cJSON *request, const char *field, const cJSON **ret,
+		    struct nfd_api_error *err)
+{
+	const cJSON *list = nfd_json_get(request, field), *item;
+	bool ok = !list || cJSON_IsArray(list);
+
+	cJSON_ArrayForEach(item, list)
+		ok = ok && cJSON_IsString(item);
+	if (!ok)
+		return nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
+					 "\"%s\" of the request is no array of texts", field);
+	*ret = list;
 	return 0;
 }
 
@@ -50,11 +88,12 @@ int nfd_node_get(struct nfd_client *client, const char *node, cJSON **ret,
 		return r;
 	*ret = cJSON_DetachItemFromObjectCaseSensitive(object, "metadata");
 	cJSON_Delete(object);
-	if (!cJSON_IsObject(*ret)) {
+	if (!*nfd_json_text(*ret, "uid")) {
 		cJSON_Delete(*ret);
 		*ret = NULL;
 		return nfd_api_error_set(err, NFD_API_REPLY, -EBADMSG,
-					 "GET %.200s: the reply has no metadata", call.path);
+					 "GET %.200s: the reply has no metadata with a uid",
+					 call.path);
 	}
 	return 0;
 }

@@ -32,6 +32,22 @@ int nfd_action_text(const cJSON *request, const char *field, const char *fallbac
 		    struct nfd_api_error *err);
 
 /**
+ * nfd_action_name() - a text of the request that becomes a segment of a path: "." and ".." are none.
+ * Arguments and return as for nfd_action_text() without fallback.
+ */
+int nfd_action_name(const cJSON *request, const char *field, const char **ret,
+		    struct nfd_api_error *err);
+
+/**
+ * nfd_action_flag() - a yes or no of the request; missing is no.
+ * nfd_action_keys() - an array of texts of the request; missing is none (NULL).
+ * Return: 0; -EINVAL for another type, @err names the field.
+ */
+int nfd_action_flag(const cJSON *request, const char *field, bool *ret, struct nfd_api_error *err);
+int nfd_action_keys(const cJSON *request, const char *field, const cJSON **ret,
+		    struct nfd_api_error *err);
+
+/**
  * nfd_action_memory() - say that memory ran out.
  * Return: -ENOMEM.
  */

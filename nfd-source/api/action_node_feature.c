@@ -228,6 +228,8 @@ static int publish(struct work *work, const cJSON *request)
 	r = get_object(work, work->name, NFD_ACCEPT_JSON, &now, &served);
 	if (r >= 0 && !cJSON_AddBoolToObject(work->result, "served", served))
 		r = memory(work);
+	if (r >= 0 && !served && !cJSON_AddBoolToObject(work->result, "written", false))
+		r = memory(work);
 	if (r < 0 || !served) {
 		cJSON_Delete(now);
 		return r < 0 ? r : 0;
@@ -248,12 +250,18 @@ static int publish(struct work *work, const cJSON *request)
 	return r;
 }
 
+/* In a path these two are no names. */
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 static int find_namespace(struct work *work, const cJSON *request)
 {
 	work->namespace = nfd_json_text(request, "namespace");
 	if (!*work->namespace && work->client->credentials.namespace)
 		work->namespace = work->client->credentials.namespace;
-	if (!*work->namespace)
+	if (!*work->namespace || is_dots(work->namespace))
 		return nfd_api_error_set(work->err, NFD_API_REQUEST, -EINVAL,
 					 "no namespace for the NodeFeature object: set "
 					 "outputs.nodeFeature.namespace");
@@ -269,8 +277,9 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	int r;
 
 	work.name = nfd_json_text(nfd_json_get(object, "metadata"), "name");
-	r = nfd_action_text(request, "node", NULL, &work.node, err);
-	if (r == 0 && (!*work.name || !cJSON_IsObject(nfd_json_get(object, "spec"))))
+	r = nfd_action_name(request, "node", &work.node, err);
+	if (r == 0 &&
+	    (!*work.name || is_dots(work.name) || !cJSON_IsObject(nfd_json_get(object, "spec"))))
 		r = nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
 				      "the request needs an \"object\" with name and spec");
 	if (r == 0)
@@ -297,7 +306,7 @@ static int run_delete(struct nfd_client *client, const cJSON *request, cJSON *re
 	bool deleted, served = true;
 	int r;
 
-	r = nfd_action_text(request, "name", NULL, &work.name, err);
+	r = nfd_action_name(request, "name", &work.name, err);
 	if (r == 0)
 		r = find_namespace(&work, request);
 	if (r < 0)

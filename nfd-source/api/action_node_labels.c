@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "labels/key.h"
 
+#define UNLESS_SERVED "unless-served"
 /* Each try sends at most one write; a key that is refused or in conflict costs one. */
 #define TRIES_MAX 12
 /* Conflicts that are about no field: somebody else wrote at the same time. */
@@ -338,39 +339,55 @@ static int check_labels(const cJSON *labels, struct nfd_api_error *err)
 	return 0;
 }
 
-static int take_request(struct work *work, const cJSON *request, const char **ret_bring)
+static int take_fields(struct work *work, const cJSON *request, const char **ret_bring)
 {
-	const cJSON *leave = nfd_json_get(request, "leave");
-	const cJSON *served = nfd_json_get(request, "nfdServed");
+	const cJSON *leave = NULL;
+	bool served;
 	int r;
 
 	work->wish.labels = nfd_json_get(request, "labels");
 	r = check_labels(work->wish.labels, work->err);
 	if (r == 0)
-		r = nfd_action_text(request, "node", NULL, &work->node, work->err);
+		r = nfd_action_name(request, "node", &work->node, work->err);
 	if (r == 0)
 		r = nfd_action_text(request, "bring", NULL, ret_bring, work->err);
 	if (r == 0 && strcmp(*ret_bring, "now") != 0 && strcmp(*ret_bring, "wait") != 0 &&
-	    strcmp(*ret_bring, "unless-served") != 0)
+	    strcmp(*ret_bring, UNLESS_SERVED) != 0)
 		r = nfd_api_error_set(work->err, NFD_API_REQUEST, -EINVAL,
-				      "\"bring\" is none of now, wait, unless-served");
+				      "\"bring\" is none of now, wait, " UNLESS_SERVED);
+	if (r == 0)
+		r = nfd_action_flag(request, "nfdServed", &served, work->err);
+	if (r == 0)
+		r = nfd_action_flag(request, "dryRun", &work->dry_run, work->err);
+	if (r == 0)
+		r = nfd_action_flag(request, "lookUp", &work->look_up, work->err);
+	if (r == 0)
+		r = nfd_action_keys(request, "keep", &work->wish.keep, work->err);
+	if (r == 0)
+		r = nfd_action_keys(request, "leave", &leave, work->err);
 	if (r < 0)
 		return r;
+	work->wish.nfd_gone = nfd_json_get(request, "nfdServed") && !served;
 	work->leave = leave ? cJSON_Duplicate(leave, true) : cJSON_CreateArray();
+	return work->leave ? 0 : memory(work);
+}
+
+static int take_request(struct work *work, const cJSON *request, const char **ret_bring)
+{
+	int r = take_fields(work, request, ret_bring);
+
+	if (r < 0)
+		return r;
+	work->wish.leave = work->leave;
+	work->wish.bring = strcmp(*ret_bring, "now") == 0;
+	work->look_up |= strcmp(*ret_bring, UNLESS_SERVED) == 0;
 	work->conflicts = cJSON_AddArrayToObject(work->result, "conflicts");
 	work->refused = cJSON_AddArrayToObject(work->result, "refused");
 	work->handed_over = cJSON_AddArrayToObject(work->result, "handedOver");
-	if (!cJSON_IsArray(work->leave) || !work->conflicts || !work->refused ||
-	    !work->handed_over || !cJSON_AddArrayToObject(work->result, "applied") ||
+	if (!work->conflicts || !work->refused || !work->handed_over ||
+	    !cJSON_AddArrayToObject(work->result, "applied") ||
 	    !cJSON_AddArrayToObject(work->result, "withdrawn"))
 		return memory(work);
-	work->wish.leave = work->leave;
-	work->wish.bring = strcmp(*ret_bring, "now") == 0;
-	work->wish.nfd_gone = cJSON_IsFalse(served);
-	work->wish.keep = nfd_json_get(request, "keep");
-	work->dry_run = nfd_json_is_true(request, "dryRun");
-	work->look_up =
-		nfd_json_is_true(request, "lookUp") || strcmp(*ret_bring, "unless-served") == 0;
 	return 0;
 }
 
@@ -378,7 +395,7 @@ static int work_off(struct work *work, const char *bring)
 {
 	int r = work->look_up ? look_up_nfd(work) : 0;
 
-	if (strcmp(bring, "unless-served") == 0)
+	if (strcmp(bring, UNLESS_SERVED) == 0)
 		work->wish.bring = work->wish.nfd_gone;
 	if (r == 0 && !cJSON_AddBoolToObject(work->result, "brought", work->wish.bring))
 		r = memory(work);

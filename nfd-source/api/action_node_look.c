@@ -34,7 +34,7 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	cJSON *metadata = NULL;
 	int r;
 
-	r = nfd_action_text(request, "node", NULL, &node, err);
+	r = nfd_action_name(request, "node", &node, err);
 	if (r == 0)
 		r = nfd_action_text(request, "key", NULL, &key, err);
 	if (r == 0)

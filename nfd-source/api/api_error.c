@@ -28,6 +28,18 @@ void nfd_api_error_done(struct nfd_api_error *err)
 	*err = (struct nfd_api_error){ 0 };
 }
 
+/* A message is one line, whatever a server, a proxy or a variable had in it. */
+static void make_line(char *text)
+{
+	size_t len = strlen(text);
+
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	while (len > 0 && text[len - 1] == ' ')
+		text[--len] = '\0';
+}
+
 int nfd_api_error_set(struct nfd_api_error *err, enum nfd_api_kind kind, int code, const char *fmt,
 		      ...)
 {
@@ -37,6 +49,7 @@ int nfd_api_error_set(struct nfd_api_error *err, enum nfd_api_kind kind, int cod
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	make_line(text);
 	nfd_api_error_done(err);
 	err->kind = kind;
 	return nfd_error_set(&err->error, code, "%s", text);
@@ -157,9 +170,10 @@ static bool causes_name(const struct nfd_api_error *err, const cJSON *label)
 	const cJSON *cause;
 
 	cJSON_ArrayForEach(cause, causes) {
-		const char *text = cJSON_GetStringValue(nfd_json_get(cause, "message"));
+		const char *text = nfd_json_text(cause, "message");
 
-		if (text && (has_word(text, label->string) || names_value(err, text, label)))
+		if (has_word(text, label->string) || names_value(err, text, label) ||
+		    has_word(nfd_json_text(cause, "field"), label->string))
 			return true;
 	}
 	return false;

@@ -67,7 +67,9 @@ static int read_request(cJSON **ret, struct nfd_api_error *err)
 			break;
 		nfd_strbuf_add(&text, part, n > 0 ? (size_t)n : 0);
 	}
-	*ret = text.len > REQUEST_MAX ? NULL : cJSON_Parse(nfd_strbuf_text(&text));
+	*ret = text.len > REQUEST_MAX || strlen(nfd_strbuf_text(&text)) < text.len ?
+		       NULL :
+		       cJSON_ParseWithOpts(nfd_strbuf_text(&text), NULL, true);
 	if (!cJSON_IsObject(*ret))
 		return nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
 					 "standard input holds no JSON object of at most 1 MiB");

@@ -68,15 +68,17 @@ int nfd_credential_file(const struct nfd_root *root, const char *path, struct nf
 	return 0;
 }
 
-int nfd_credential_token(struct nfd_credentials *credentials, char *text, const char *from,
-			 struct nfd_api_error *err)
+int nfd_credential_token(struct nfd_credentials *credentials, char *text, size_t len,
+			 const char *from, struct nfd_api_error *err)
 {
+	bool is_cut = strlen(text) < len;
+
 	text = nfd_trim(text);
 	if (!*text)
 		return nfd_api_error_set(err, NFD_API_CREDENTIALS, -EINVAL, "%s holds no token",
 					 from);
 	for (const char *c = text; *c; c++)
-		if (*c < '!' || *c > '~')
+		if (*c < '!' || *c > '~' || is_cut)
 			return nfd_api_error_set(err, NFD_API_CREDENTIALS, -EINVAL,
 						 "%s holds no token: a byte in it is neither "
 						 "letter, digit nor sign",
@@ -152,7 +154,7 @@ static int read_service_account(struct nfd_credentials *credentials, const struc
 	snprintf(path, sizeof(path), "%s/token", source->service_account_dir);
 	r = nfd_credential_file(root, path, &token, err);
 	if (r == 0)
-		r = nfd_credential_token(credentials, token.data, path, err);
+		r = nfd_credential_token(credentials, token.data, token.len, path, err);
 	wipe_blob(&token);
 	return r;
 }

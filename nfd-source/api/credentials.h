@@ -73,9 +73,9 @@ int nfd_credential_file(const struct nfd_root *root, const char *path, struct nf
 /**
  * nfd_credential_token() - take a token: white space around it goes; anything but printable ASCII in
  * it is refused (it becomes a header line).
- * @text: changed.
+ * @text: @len bytes and a NUL; changed.
  * @from: where it comes from, for the message.
  * Return: 0; -EINVAL; -ENOMEM.
  */
-int nfd_credential_token(struct nfd_credentials *credentials, char *text, const char *from,
-			 struct nfd_api_error *err) nfd_must_check;
+int nfd_credential_token(struct nfd_credentials *credentials, char *text, size_t len,
+			 const char *from, struct nfd_api_error *err) nfd_must_check;

@@ -155,7 +155,7 @@ static int take_output(const struct nfd_exec_plugin *plugin, const char *text,
 	snprintf(from, sizeof(from), "credential plugin \"%.200s\"",
 		 nfd_json_text(plugin->exec, "command"));
 	if (r == 0 && token && *token)
-		r = nfd_credential_token(credentials, token, from, err);
+		r = nfd_credential_token(credentials, token, strlen(token), from, err);
 	if (r == 0 && (take_pem(status, "clientCertificateData", &credentials->certificate) < 0 ||
 		       take_pem(status, "clientKeyData", &credentials->key) < 0))
 		r = fail(plugin, err, -ENOMEM, "out of memory");

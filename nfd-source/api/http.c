@@ -147,6 +147,7 @@ static struct curl_slist *set_url(CURL *curl, const struct nfd_credentials *cred
 		nfd_strbuf_printf(&url, "%s%s", credentials->server, path);
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, nfd_strbuf_text(&url));
+	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECT_TO, connect_to);
 	return connect_to;
 }
@@ -200,7 +201,9 @@ static const struct failure failures[] = {
 	{ CURLE_SSL_CACERT_BADFILE, NFD_API_CREDENTIALS, -EINVAL },
 	{ CURLE_SSL_CERTPROBLEM, NFD_API_CREDENTIALS, -EINVAL },
 	{ CURLE_URL_MALFORMAT, NFD_API_CREDENTIALS, -EINVAL },
-	{ CURLE_UNSUPPORTED_PROTOCOL, NFD_API_CREDENTIALS, -EINVAL },
+	/* So curl calls bytes that are no HTTP, or an absurd status. */
+	{ CURLE_UNSUPPORTED_PROTOCOL, NFD_API_REPLY, -EBADMSG },
+	{ CURLE_WEIRD_SERVER_REPLY, NFD_API_REPLY, -EBADMSG },
 	{ CURLE_WRITE_ERROR, NFD_API_REPLY, -EFBIG },
 	{ CURLE_OUT_OF_MEMORY, NFD_API_CONNECT, -ENOMEM },
 };

@@ -148,11 +148,12 @@ static int take_token(const struct file *file, const cJSON *user)
 	} else if (text_of(user, "token")) {
 		snprintf(path, sizeof(path), "token of kubeconfig \"%.1000s\"", file->path);
 		r = take_text(file, text_of(user, "token"), &blob.data);
+		blob.len = strlen(text_of(user, "token"));
 	} else {
 		return 0;
 	}
 	if (r == 0)
-		r = nfd_credential_token(file->credentials, blob.data, path, file->err);
+		r = nfd_credential_token(file->credentials, blob.data, blob.len, path, file->err);
 	free(blob.data);
 	return r;
 }

@@ -33,7 +33,7 @@ const cJSON *nfd_managed_labels(const cJSON *entry)
 	const cJSON *fields = nfd_json_get(entry, "fieldsV1");
 	const cJSON *metadata = nfd_json_get(fields, "f:metadata");
 
-	return nfd_json_get(metadata, "f:labels");
+	return nfd_json_object(metadata, "f:labels");
 }
 
 bool nfd_managed_owns(const cJSON *entry, const char *key)
@@ -57,7 +57,7 @@ int nfd_managed_without(const cJSON *entry, const cJSON *keys, cJSON **ret)
 {
 	cJSON *fields = cJSON_Duplicate(nfd_json_get(entry, "fieldsV1"), true);
 	cJSON *metadata = nfd_json_get(fields, "f:metadata");
-	cJSON *labels = nfd_json_get(metadata, "f:labels");
+	cJSON *labels = nfd_json_object(metadata, "f:labels");
 	const cJSON *key;
 	char name[512];
 

@@ -45,7 +45,7 @@ static bool has_name(const char *list, const char *name)
 
 bool nfd_node_is_listed(const cJSON *metadata, const char *key)
 {
-	const cJSON *annotations = nfd_json_get(metadata, "annotations");
+	const cJSON *annotations = nfd_json_object(metadata, "annotations");
 	bool bare = strncmp(key, FEATURE_PREFIX, strlen(FEATURE_PREFIX)) == 0;
 	const cJSON *annotation;
 
@@ -61,7 +61,7 @@ bool nfd_node_is_listed(const cJSON *metadata, const char *key)
 
 bool nfd_node_has_nfd(const cJSON *metadata)
 {
-	const cJSON *annotations = nfd_json_get(metadata, "annotations");
+	const cJSON *annotations = nfd_json_object(metadata, "annotations");
 	const cJSON *annotation;
 
 	cJSON_ArrayForEach(annotation, annotations)
@@ -209,7 +209,7 @@ int nfd_node_plan_make(struct nfd_node_plan *plan, const cJSON *metadata,
 	int at = nfd_managed_find(managed, manager);
 	struct view view = {
 		.metadata = metadata,
-		.labels = nfd_json_get(metadata, "labels"),
+		.labels = nfd_json_object(metadata, "labels"),
 		.entry = at < 0 ? NULL : cJSON_GetArrayItem(managed, at),
 		.wish = wish,
 	};

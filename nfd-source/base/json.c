@@ -11,6 +11,13 @@ cJSON *nfd_json_get(const cJSON *object, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
+cJSON *nfd_json_object(const cJSON *object, const char *key)
+{
+	cJSON *member = nfd_json_get(object, key);
+
+	return cJSON_IsObject(member) ? member : NULL;
+}
+
 const char *nfd_json_text(const cJSON *object, const char *key)
 {
 	const char *text = cJSON_GetStringValue(nfd_json_get(object, key));

@@ -19,6 +19,12 @@
 cJSON *nfd_json_get(const cJSON *object, const char *key);
 
 /**
+ * nfd_json_object() - a member that is an object.
+ * Return: borrowed; NULL when there is none, or it is of another type (its items have no names).
+ */
+cJSON *nfd_json_object(const cJSON *object, const char *key);
+
+/**
  * nfd_json_text() - a text in an object.
  * Return: borrowed; "" when there is none.
  */

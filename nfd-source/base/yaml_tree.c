@@ -1,32 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libyaml gives a graph of nodes; the walk over it is bounded, because aliases can make a small text
- * a huge tree.
+ * Built from libyaml's events, one by one, so that a text that nests without end is given up at the
+ * depth that we take; loading it whole first would cost the library time by the square of it.
  */
 #include "config.h"
 
 #include "base/yaml_tree.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <yaml.h>
 
 #define NODES_MAX 20000
 #define DEPTH_MAX 32
+#define ANCHORS_MAX 64
 
-struct walk {
-	yaml_document_t *document;
-	size_t nodes;
-	int error; /* 0, -E2BIG or -ENOMEM */
+/* A collection that is open. */
+struct level {
+	cJSON *node; /* borrowed: it is in the tree already */
+	char *key;   /* of a mapping: the key whose value comes next; owned */
 };
 
-static cJSON *convert(struct walk *walk, const yaml_node_t *node, int depth);
+struct builder {
+	cJSON *tree; /* owned */
+	struct level level[DEPTH_MAX];
+	int depth;
+	size_t nodes;
+	struct {
+		char *name; /* owned */
+		const cJSON *node;
+	} anchor[ANCHORS_MAX];
+	size_t anchors;
+	int error; /* 0, -E2BIG, -EINVAL or -ENOMEM */
+	bool done;
+};
 
-static cJSON *convert_scalar(const yaml_node_t *node)
+static void builder_done(struct builder *builder)
 {
-	const char *text = (const char *)node->data.scalar.value;
+	cJSON_Delete(builder->tree);
+	for (int i = 0; i < builder->depth; i++)
+		free(builder->level[i].key);
+	for (size_t i = 0; i < builder->anchors; i++)
+		free(builder->anchor[i].name);
+}
 
-	if (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+static void fail(struct builder *builder, int error)
+{
+	if (!builder->error)
+		builder->error = error;
+}
+
+static void remember(struct builder *builder, const yaml_char_t *name, const cJSON *node)
+{
+	if (!name || builder->anchors == ANCHORS_MAX)
+		return;
+	builder->anchor[builder->anchors].node = node;
+	builder->anchor[builder->anchors].name = strdup((const char *)name);
+	if (!builder->anchor[builder->anchors++].name)
+		fail(builder, -ENOMEM);
+}
+
+static struct level *top(struct builder *builder)
+{
+	return builder->depth ? &builder->level[builder->depth - 1] : NULL;
+}
+
+static bool wants_key(struct builder *builder)
+{
+	const struct level *level = top(builder);
+
+	return level && cJSON_IsObject(level->node) && !level->key;
+}
+
+/* Puts a node where it belongs; it is the tree's then. */
+static void put(struct builder *builder, cJSON *node)
+{
+	struct level *level = top(builder);
+	bool ok = node != NULL;
+
+	if (++builder->nodes > NODES_MAX)
+		fail(builder, -E2BIG);
+	if (ok && !level)
+		builder->tree = node;
+	else if (ok && cJSON_IsObject(level->node) && level->key)
+		ok = cJSON_AddItemToObject(level->node, level->key, node);
+	else if (ok && cJSON_IsArray(level->node))
+		ok = cJSON_AddItemToArray(level->node, node);
+	else
+		fail(builder, -EINVAL);
+	if (!ok) {
+		cJSON_Delete(node);
+		fail(builder, -ENOMEM);
+	}
+	if (level) {
+		free(level->key);
+		level->key = NULL;
+	}
+}
+
+static cJSON *scalar(const yaml_event_t *event)
+{
+	const char *text = (const char *)event->data.scalar.value;
+
+	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
 		if (!*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0)
 			return cJSON_CreateNull();
 		if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
@@ -35,105 +112,142 @@ static cJSON *convert_scalar(const yaml_node_t *node)
 	return cJSON_CreateString(text);
 }
 
-static cJSON *convert_sequence(struct walk *walk, const yaml_node_t *node, int depth)
+static void on_scalar(struct builder *builder, const yaml_event_t *event)
 {
-	cJSON *array = cJSON_CreateArray();
-	const yaml_node_item_t *at;
+	cJSON *node;
 
-	for (at = node->data.sequence.items.start;
-	     array && !walk->error && at < node->data.sequence.items.top; at++) {
-		const yaml_node_t *entry = yaml_document_get_node(walk->document, *at);
-		cJSON *item = convert(walk, entry, depth + 1);
-
-		if (item && !cJSON_AddItemToArray(array, item)) {
-			cJSON_Delete(item);
-			walk->error = -ENOMEM;
-		}
+	if (wants_key(builder)) {
+		top(builder)->key = strdup((const char *)event->data.scalar.value);
+		if (!top(builder)->key)
+			fail(builder, -ENOMEM);
+		return;
 	}
-	return array;
+	node = scalar(event);
+	put(builder, node);
+	if (!builder->error)
+		remember(builder, event->data.scalar.anchor, node);
 }
 
-static cJSON *convert_mapping(struct walk *walk, const yaml_node_t *node, int depth)
+static void on_open(struct builder *builder, const yaml_char_t *anchor, cJSON *node)
 {
-	cJSON *object = cJSON_CreateObject();
-	const yaml_node_pair_t *pair;
-
-	for (pair = node->data.mapping.pairs.start;
-	     object && !walk->error && pair < node->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = yaml_document_get_node(walk->document, pair->key);
-		cJSON *item;
-
-		if (!key || key->type != YAML_SCALAR_NODE)
-			continue;
-		item = convert(walk, yaml_document_get_node(walk->document, pair->value),
-			       depth + 1);
-		if (item &&
-		    !cJSON_AddItemToObject(object, (const char *)key->data.scalar.value, item)) {
-			cJSON_Delete(item);
-			walk->error = -ENOMEM;
-		}
+	/* A collection as a key means nothing to us. */
+	if (wants_key(builder) || builder->depth == DEPTH_MAX) {
+		cJSON_Delete(node);
+		fail(builder, builder->depth == DEPTH_MAX ? -E2BIG : -EINVAL);
+		return;
 	}
-	return object;
+	put(builder, node);
+	if (builder->error)
+		return;
+	builder->level[builder->depth++] = (struct level){ .node = node };
+	remember(builder, anchor, node);
 }
 
-/* NULL after a failure, which is in walk->error. */
-static cJSON *convert(struct walk *walk, const yaml_node_t *node, int depth)
+static size_t count(const cJSON *node)
 {
-	cJSON *item;
+	const cJSON *child;
+	size_t nodes = 0;
 
-	if (++walk->nodes > NODES_MAX || depth > DEPTH_MAX) {
-		walk->error = -E2BIG;
-		return NULL;
-	}
-	if (!node)
-		item = cJSON_CreateNull();
-	else if (node->type == YAML_MAPPING_NODE)
-		item = convert_mapping(walk, node, depth);
-	else if (node->type == YAML_SEQUENCE_NODE)
-		item = convert_sequence(walk, node, depth);
-	else
-		item = convert_scalar(node);
-	if (!item)
-		walk->error = -ENOMEM;
-	return item;
+	cJSON_ArrayForEach(child, node)
+		nodes += 1 + count(child);
+	return nodes;
 }
 
-static int convert_document(yaml_document_t *document, const char *name, cJSON **ret,
-			    struct nfd_error *err)
+static void on_alias(struct builder *builder, const char *name)
 {
-	struct walk walk = { .document = document };
-	cJSON *tree = convert(&walk, yaml_document_get_root_node(document), 0);
+	const cJSON *node = NULL;
 
-	if (walk.error) {
-		cJSON_Delete(tree);
-		return nfd_error_set(err, walk.error,
-				     walk.error == -E2BIG ? "%s: too large or nested too deep" :
-							    "%s: out of memory",
-				     name);
+	for (size_t i = 0; i < builder->anchors; i++)
+		if (strcmp(builder->anchor[i].name, name) == 0)
+			node = builder->anchor[i].node;
+	for (int i = 0; i < builder->depth; i++)
+		if (builder->level[i].node == node)
+			node = NULL; /* inside of itself */
+	if (!node || wants_key(builder)) {
+		fail(builder, -EINVAL);
+		return;
 	}
-	*ret = tree;
-	return 0;
+	put(builder, cJSON_Duplicate(node, true));
+	/* What it copies counts, else a few lines make a huge tree. */
+	builder->nodes += count(node);
+}
+
+static void on_event(struct builder *builder, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		on_scalar(builder, event);
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+		on_open(builder, event->data.sequence_start.anchor, cJSON_CreateArray());
+		break;
+	case YAML_MAPPING_START_EVENT:
+		on_open(builder, event->data.mapping_start.anchor, cJSON_CreateObject());
+		break;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		builder->depth--;
+		break;
+	case YAML_ALIAS_EVENT:
+		on_alias(builder, (const char *)event->data.alias.anchor);
+		break;
+	case YAML_DOCUMENT_END_EVENT:
+	case YAML_STREAM_END_EVENT:
+		builder->done = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static int explain(const yaml_parser_t *parser, int error, const char *name, struct nfd_error *err)
+{
+	const yaml_mark_t *mark = error ? &parser->mark : &parser->problem_mark;
+	const char *why =
+		error == -E2BIG ? "too large or nested too deep" : "not YAML that is taken";
+
+	if (error == -ENOMEM || parser->error == YAML_MEMORY_ERROR)
+		return nfd_error_set(err, -ENOMEM, "%s: out of memory", name);
+	if (!error)
+		why = parser->problem ? parser->problem : "unknown fault";
+	return nfd_error_set(err, error ? error : -EINVAL, "%s:%zu:%zu: %s%s", name, mark->line + 1,
+			     mark->column + 1, error ? "" : "not YAML: ", why);
+}
+
+static int build(struct builder *builder, yaml_parser_t *parser, const char *name,
+		 struct nfd_error *err)
+{
+	yaml_event_t event;
+
+	while (!builder->done && !builder->error) {
+		if (!yaml_parser_parse(parser, &event))
+			return explain(parser, 0, name, err);
+		on_event(builder, &event);
+		yaml_event_delete(&event);
+	}
+	return builder->error ? explain(parser, builder->error, name, err) : 0;
 }
 
 int nfd_yaml_tree_parse(const char *text, size_t len, const char *name, cJSON **ret,
 			struct nfd_error *err)
 {
-	yaml_document_t document;
+	struct builder builder = { 0 };
 	yaml_parser_t parser;
 	int r;
 
 	if (!yaml_parser_initialize(&parser))
 		return nfd_error_set(err, -ENOMEM, "out of memory");
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
-	if (yaml_parser_load(&parser, &document)) {
-		r = convert_document(&document, name, ret, err);
-		yaml_document_delete(&document);
-	} else {
-		r = nfd_error_set(err, parser.error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL,
-				  "%s:%zu:%zu: not YAML: %s", name, parser.problem_mark.line + 1,
-				  parser.problem_mark.column + 1,
-				  parser.problem ? parser.problem : "unknown fault");
-	}
+	r = build(&builder, &parser, name, err);
 	yaml_parser_delete(&parser);
+	if (r == 0 && !builder.tree)
+		builder.tree = cJSON_CreateNull();
+	if (r == 0 && !builder.tree)
+		r = nfd_error_set(err, -ENOMEM, "out of memory");
+	if (r == 0) {
+		*ret = builder.tree;
+		builder.tree = NULL;
+	}
+	builder_done(&builder);
 	return r;
 }

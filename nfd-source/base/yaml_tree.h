@@ -16,11 +16,11 @@
  * @text: @len bytes.
  * @name: of the file, for messages.
  * @ret:  receives the tree: mappings and sequences as objects and arrays; plain null, true and false
- *        as such; every other scalar as text, also numbers. An empty text gives null. Keys that are
- *        no plain text are left out. Owner: caller, cJSON_Delete().
+ *        as such; every other scalar as text, also numbers. An empty text gives null. Owner:
+ *        caller, cJSON_Delete().
  * @err:  "name:line:column: what is wrong".
- * Return: 0; -EINVAL for what is no YAML; -E2BIG when aliases or nesting make it grow over 20,000
- *         nodes or 32 levels; -ENOMEM.
+ * Return: 0; -EINVAL for what is no YAML, and for keys that are no plain text; -E2BIG when aliases or
+ *         nesting make it grow over 20,000 nodes or 32 levels; -ENOMEM.
  */
 int nfd_yaml_tree_parse(const char *text, size_t len, const char *name, cJSON **ret,
 			struct nfd_error *err) nfd_must_check;

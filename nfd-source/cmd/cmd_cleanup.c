@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ static int run(struct nfd_context *context)
 	char target[NFD_OUTPUT_TARGET_SIZE];
 	struct nfd_error err = { 0 };
 	int exit_code = NFD_EXIT_DONE;
+	const char *why;
 	size_t count;
 	int r;
 
@@ -67,6 +69,12 @@ static int run(struct nfd_context *context)
 	for (size_t i = 0; i < count; i++) {
 		outputs[i]->target(options, target);
 		r = outputs[i]->withdraw(options, &err);
+		/* Rights that an output needs are not there where it was never meant to be on. */
+		if (r == -EACCES && !outputs[i]->is_on(options, &why)) {
+			nfd_log(NFD_LOG_INFO, "passed over: no right, and the output is off",
+				"what", outputs[i]->name, "target", target, NULL);
+			continue;
+		}
 		if (report(r, outputs[i]->name, target, &err) != NFD_EXIT_DONE)
 			exit_code = NFD_EXIT_FAILED;
 	}

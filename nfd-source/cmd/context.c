@@ -47,6 +47,7 @@ void nfd_context_settle(struct nfd_context *context)
 		.node_name = context->settings.core.node_name,
 		.node_origin = nfd_settings_origin(&context->settings, "core.nodeName"),
 		.spread_ms = context->place.spread_ms,
+		.quiet_until_ms = context->place.quiet_until_ms,
 	};
 	context->settings.outputs.api.place = &context->place;
 }

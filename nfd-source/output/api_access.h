@@ -11,7 +11,7 @@
 #define NFD_API_PATH_SIZE 512
 #define NFD_SERVICE_ACCOUNT_TOKEN "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-/* Where this process runs; all borrowed from the command's context. */
+/* Where this process runs, and what outlives a reload; all borrowed from the command's context. */
 struct nfd_api_place {
 	const char *helper;    /* path of nfd-source-api */
 	const char *root_path; /* the host is below it: the kubelet's files are looked for there */
@@ -19,13 +19,14 @@ struct nfd_api_place {
 	const char *node_name;    /* core.nodeName */
 	const char *node_origin;  /* where that name comes from */
 	int64_t spread_ms;        /* a daemon's first request comes at a random time within it */
+	int64_t quiet_until_ms;   /* the API server asked for no request before (Retry-After) */
 };
 
 struct nfd_api_options {
 	char *kubeconfig;    /* "" for none; owned by the settings */
 	int64_t deadline_ms; /* longest run of the helper */
 	char *proxy;         /* "" for none; owned by the settings */
-	const struct nfd_api_place *place;
+	struct nfd_api_place *place;
 };
 
 enum nfd_api_kind_of_access {

@@ -35,6 +35,14 @@ void nfd_api_run_done(struct nfd_api_run *run)
 	nfd_child_done(&run->child);
 }
 
+int64_t nfd_api_run_not_before_ms(const struct nfd_api_run *run,
+				  const struct nfd_api_options *options)
+{
+	int64_t quiet_ms = options->place->quiet_until_ms;
+
+	return run->not_before_ms > quiet_ms ? run->not_before_ms : quiet_ms;
+}
+
 bool nfd_api_run_is_busy(const struct nfd_api_run *run)
 {
 	return run->child.pid != 0 && run->child.end == NFD_CHILD_RUNNING;
@@ -125,9 +133,11 @@ static void count_requests(struct nfd_api_run *run, const cJSON *result)
 	run->counts.delete += number_of(requests, "delete");
 }
 
-static void take_answer(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answer *ret)
+static void take_answer(struct nfd_api_run *run, const struct nfd_api_options *options,
+			int64_t now_ms, struct nfd_api_answer *ret)
 {
 	const cJSON *error;
+	int64_t asked_ms;
 
 	ret->result = cJSON_Parse(nfd_strbuf_text(&run->child.output));
 	count_requests(run, ret->result);
@@ -141,19 +151,23 @@ static void take_answer(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_
 	ret->status = (int)number_of(error, "status");
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 error ? nfd_json_text(error, "message") : HELPER " printed no result");
-	note_failure(run, strcmp(nfd_json_text(error, "retry"), "slow") == 0,
-		     (int64_t)number_of(error, "retryAfterMilliseconds"), now_ms);
+	asked_ms = (int64_t)number_of(error, "retryAfterMilliseconds");
+	note_failure(run, strcmp(nfd_json_text(error, "retry"), "slow") == 0, asked_ms, now_ms);
+	/* It is meant for all of us, and a reload does not lift it. */
+	if (asked_ms)
+		options->place->quiet_until_ms = run->not_before_ms;
 }
 
 /* The child has ended, in whatever way. */
-static void finish(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answer *ret)
+static void finish(struct nfd_api_run *run, const struct nfd_api_options *options, int64_t now_ms,
+		   struct nfd_api_answer *ret)
 {
 	struct nfd_error err = { 0 };
 
 	*ret = (struct nfd_api_answer){ 0 };
 	/* A request that it refuses ends with status 2, and with words in its result. */
 	if (run->child.end == NFD_CHILD_EXITED && run->child.output.len > 0) {
-		take_answer(run, now_ms, ret);
+		take_answer(run, options, now_ms, ret);
 		return;
 	}
 	ret->failed = true;
@@ -164,11 +178,12 @@ static void finish(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answe
 	note_failure(run, false, 0, now_ms);
 }
 
-bool nfd_api_run_step(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answer *ret)
+bool nfd_api_run_step(struct nfd_api_run *run, const struct nfd_api_options *options,
+		      int64_t now_ms, struct nfd_api_answer *ret)
 {
 	if (!nfd_child_step(&run->child, now_ms))
 		return false;
-	finish(run, now_ms, ret);
+	finish(run, options, now_ms, ret);
 	return true;
 }
 
@@ -193,7 +208,7 @@ int nfd_api_exchange(const struct nfd_api_options *options, cJSON *request, cJSO
 	r = nfd_api_run_start(&run, options, request, err);
 	if (r == 0) {
 		nfd_child_wait(&run.child);
-		finish(&run, 0, &answer);
+		finish(&run, options, 0, &answer);
 		if (answer.failed)
 			r = nfd_error_set(err,
 					  answer.status == 404                         ? -ENOENT :

@@ -23,7 +23,7 @@ struct nfd_api_run {
 	struct nfd_child child;
 	unsigned int failures; /* in a row */
 	int64_t slow_ms;       /* least delay after a failure that waits for a person */
-	int64_t not_before_ms; /* no run before: backoff, Retry-After */
+	int64_t not_before_ms; /* backoff: see nfd_api_run_not_before_ms() */
 	struct nfd_api_counts counts;
 };
 
@@ -61,6 +61,13 @@ int nfd_api_run_start(struct nfd_api_run *run, const struct nfd_api_options *opt
 		      cJSON *request, struct nfd_error *err) nfd_must_check;
 
 /**
+ * nfd_api_run_not_before_ms() - when the next run may start: backoff of this output, and what the API
+ * server asked of all.
+ */
+int64_t nfd_api_run_not_before_ms(const struct nfd_api_run *run,
+				  const struct nfd_api_options *options);
+
+/**
  * nfd_api_run_is_busy() - whether a run is under way.
  */
 bool nfd_api_run_is_busy(const struct nfd_api_run *run);
@@ -69,10 +76,11 @@ bool nfd_api_run_is_busy(const struct nfd_api_run *run);
  * nfd_api_run_step() - look after a run.
  * @now_ms: nfd_clock_monotonic_ms().
  * @ret:    filled when it has ended; owner: caller, nfd_api_answer_done(). After a failure
- *          @run->not_before_ms is set.
+ *          nfd_api_run_not_before_ms() is later.
  * Return: whether a run ended in this call.
  */
-bool nfd_api_run_step(struct nfd_api_run *run, int64_t now_ms, struct nfd_api_answer *ret);
+bool nfd_api_run_step(struct nfd_api_run *run, const struct nfd_api_options *options,
+		      int64_t now_ms, struct nfd_api_answer *ret);
 
 /**
  * nfd_api_answer_done() - free; a zeroed one is fine.

@@ -265,15 +265,20 @@ static void take_result(struct state *state, cJSON *result, int64_t now_ms)
 		set_fault(state, NFD_LOG_WARNING, "note", note);
 }
 
+static int64_t not_before(const struct state *state)
+{
+	return nfd_api_run_not_before_ms(&state->run, &state->options->api);
+}
+
 static void take_answer(struct state *state, int64_t now_ms, struct nfd_output_event *ret)
 {
 	struct nfd_api_answer answer;
 
-	if (!nfd_api_run_step(&state->run, now_ms, &answer))
+	if (!nfd_api_run_step(&state->run, &state->options->api, now_ms, &answer))
 		return;
 	state->fault_count = 0;
 	if (answer.failed) {
-		state->due_ms = state->run.not_before_ms;
+		state->due_ms = not_before(state);
 		set_fault(state, NFD_LOG_ERROR, "", answer.text);
 	} else {
 		take_result(state, answer.result, now_ms);
@@ -286,14 +291,14 @@ static void start_run(struct state *state, int64_t now_ms)
 {
 	struct nfd_error err = { 0 };
 
-	if (state->run.not_before_ms > now_ms) {
-		state->due_ms = state->run.not_before_ms;
+	if (not_before(state) > now_ms) {
+		state->due_ms = not_before(state);
 		return;
 	}
 	state->newer = false;
 	if (nfd_api_run_start(&state->run, &state->options->api, next_request(state, now_ms),
 			      &err) < 0) {
-		state->due_ms = state->run.not_before_ms;
+		state->due_ms = not_before(state);
 		state->fault_count = 0;
 		set_fault(state, NFD_LOG_ERROR, "", nfd_error_text(&err));
 	}

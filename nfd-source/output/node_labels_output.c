@@ -270,15 +270,20 @@ static void take_result(struct state *state, struct nfd_api_answer *answer, int6
 					 now_ms, 0);
 }
 
+static int64_t not_before(const struct state *state)
+{
+	return nfd_api_run_not_before_ms(&state->run, &state->options->api);
+}
+
 static void take_answer(struct state *state, int64_t now_ms, struct nfd_output_event *ret)
 {
 	struct nfd_api_answer answer;
 
-	if (!nfd_api_run_step(&state->run, now_ms, &answer))
+	if (!nfd_api_run_step(&state->run, &state->options->api, now_ms, &answer))
 		return;
 	if (answer.failed) {
 		nfd_node_view_fail(&state->view, state->options->api.place, &answer);
-		state->view.schedule.due_ms = state->run.not_before_ms;
+		state->view.schedule.due_ms = not_before(state);
 	} else {
 		take_result(state, &answer, now_ms);
 		ret->published = nfd_json_length(state->view.result, "applied") > 0 ||
@@ -293,8 +298,8 @@ static void start_run(struct state *state, int64_t now_ms)
 {
 	struct nfd_error err = { 0 };
 
-	if (state->run.not_before_ms > now_ms) {
-		state->view.schedule.due_ms = state->run.not_before_ms;
+	if (not_before(state) > now_ms) {
+		state->view.schedule.due_ms = not_before(state);
 		return;
 	}
 	state->newer = false;
@@ -302,7 +307,7 @@ static void start_run(struct state *state, int64_t now_ms)
 			      &err) < 0) {
 		snprintf(state->view.failure, sizeof(state->view.failure), "%s",
 			 nfd_error_text(&err));
-		state->view.schedule.due_ms = state->run.not_before_ms;
+		state->view.schedule.due_ms = not_before(state);
 		nfd_node_view_report(&state->view);
 	}
 }
