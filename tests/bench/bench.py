@@ -3,7 +3,8 @@
 """Measure nfd-source and its peers on the same work, alternating, and print medians and ratios.
 
 Rows: host (one scan of this host), bus (10,000 PCI functions), rest (daemons at rest), size (binaries),
-arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master).
+arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master), patch (the same by our own
+patch, and that daemon at rest), scale (a thousand nodes on one API server).
 Called by run.sh, which builds what is measured.
 """
 
@@ -22,6 +23,7 @@ BUS_FUNCTIONS = 10_000
 LIMITS = {
     ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("bus", "time"): 1.5, ("bus", "memory"): 8192,
     ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
+    ("patch", "seconds"): 1.0, ("patch", "memory"): 3072, ("patch", "cpu"): 0.5, ("scale", "faults"): 0,
 }
 
 
@@ -116,7 +118,8 @@ def start_daemons(options):
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
     commands = {
         "nfd-source run": [options.work / "nfd-source", "--set", f"outputs.featureFile.dir={features}", "--set",
-                           f"status.path={options.work / 'status.json'}", "run"],
+                           f"status.path={options.work / 'status.json'}", "--set", "outputs.nodeLabels.mode=off",
+                           "--set", "outputs.nodeFeature.mode=off", "run"],
         "nfd-worker": [options.nfd / "nfd-worker", "-no-publish", f"-kubeconfig={config}", "-config=/nonexistent",
                        "-port=0"],
     }
@@ -144,11 +147,11 @@ def row_rest(options):
 
 
 def row_size(options):
-    """Size of the stripped binary beside the peers' (linked with -s -w)."""
+    """Size of our stripped binaries together beside the peers' (linked with -s -w)."""
     figures = [{"name": path.name, "bytes": path.stat().st_size}
-               for path in (options.work / "nfd-source", options.nfd / "nfd-worker",
+               for path in (options.work / "nfd-source", options.work / "nfd-source-api", options.nfd / "nfd-worker",
                             options.nvidia / "gpu-feature-discovery")]
-    return figures, [verdict("size", "bytes", figures[0]["bytes"])]
+    return figures, [verdict("size", "bytes", figures[0]["bytes"] + figures[1]["bytes"])]
 
 
 def row_arrival(options):
@@ -163,7 +166,33 @@ def row_arrival(options):
     return [figure], [verdict("arrival", "seconds", max(seconds))]
 
 
-ROWS = {"host": row_host, "bus": row_bus, "rest": row_rest, "size": row_size, "arrival": row_arrival}
+def run_script(options, name, *arguments):
+    """Run another script of this folder; returns its figures and its exit status."""
+    path = options.work / "figures.json"
+    path.unlink(missing_ok=True)
+    done = subprocess.run([sys.executable, HERE / name, "--json", path, *arguments], stdout=sys.stderr, check=False)
+    if not path.exists():
+        raise RuntimeError(f"{name}: ended with {done.returncode}")
+    return json.loads(path.read_text()), done.returncode
+
+
+def row_patch(options):
+    """Cards that are plugged until their labels are on the Node, patched by us; and that daemon at rest."""
+    figures, _ = run_script(options, "arrival_by_patch.py", "--rest-seconds", str(options.rest_seconds))
+    rest = figures["rest"]
+    return [{"name": name, **row} for name, row in figures.items()], [
+        verdict("patch", "seconds", figures["arrival"]["max_s"]), verdict("patch", "memory", rest["kB"]),
+        verdict("patch", "cpu", rest["cpu_ms_per_minute"])]
+
+
+def row_scale(options):
+    """A thousand nodes that start, and that check their labels, on one API server."""
+    figures, status = run_script(options, "scale.py")
+    return [{"name": row.pop("phase"), **row} for row in figures], [verdict("scale", "faults", status)]
+
+
+ROWS = {"host": row_host, "bus": row_bus, "rest": row_rest, "size": row_size, "arrival": row_arrival,
+        "patch": row_patch, "scale": row_scale}
 
 
 def main():

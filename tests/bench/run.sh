@@ -9,7 +9,9 @@ nfd=$(tests/e2e/build-tools.sh nfd)
 nvidia=$(tests/e2e/build-tools.sh nvidia)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-strip -o "$work/nfd-source" build/nfd-source/nfd-source
+for program in nfd-source nfd-source-api; do
+	strip -o "$work/$program" "build/nfd-source/$program"
+done
 for tool in bare_loop measure; do
 	"${CC:-gcc}" -O2 -D_GNU_SOURCE -Ibuild -o "$work/$tool" "tests/bench/$tool.c"
 done

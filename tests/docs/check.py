@@ -32,10 +32,32 @@ MACHINES = TOP / "tests/fixtures/machines"
 EXPECTED = TOP / "tests/fixtures/expected"
 EXAMPLES = ("amd-mi300", "server-h100-8", "server-l4", "server-mismatch")
 PREFIX = "feature.node.kubernetes.io/"
-BASE = TOP / "deploy/kustomize/base"
+KUSTOMIZE = TOP / "deploy/kustomize"
+BASE = KUSTOMIZE / "base"
 COMPLETION = TOP / "completions/nfd-source"
 MAN = {"command": TOP / "docs/nfd-source.1", "settings": TOP / "docs/nfd-source.yaml.5"}
 CONFIGURE_SUBSTITUTES = ("@bindir@/nfd-source", "/bin/true")
+
+# What each folder of deploy/kustomize that people apply makes, beside ServiceAccount, ConfigMap and DaemonSet: its
+# namespace, whether it writes features.d (and is uid 0 for that), and the kinds of its other objects.
+NFD_NAMESPACE = "node-feature-discovery"
+NODE_RIGHTS, OBJECT_RIGHTS = ("ClusterRole", "ClusterRoleBinding"), ("Role", "RoleBinding")
+DEPLOYMENTS = {
+    "base": (NFD_NAMESPACE, True, ()),
+    "overlays/with-nfd": (NFD_NAMESPACE, True, NODE_RIGHTS),
+    "overlays/node-feature": (NFD_NAMESPACE, False, NODE_RIGHTS + OBJECT_RIGHTS),
+    "overlays/standalone": ("nfd-source", False, NODE_RIGHTS + ("Namespace",)),
+}
+# The rights of each component: API group, resource, verbs. Never more than an output uses.
+RIGHTS = {
+    "node-labels": {"/nodes: get patch"},
+    "node-feature": {"nfd.k8s-sigs.io/nodefeatures: get create patch delete", "/pods: get"},
+}
+
+# Units without network look for no credentials; the other one is open in just these ways.
+NO_API = "Environment=NFD_SOURCE_OUTPUTS_NODE_LABELS_MODE=off NFD_SOURCE_OUTPUTS_NODE_FEATURE_MODE=off"
+SHUT = {"PrivateNetwork=yes", "IPAddressDeny=any", "RestrictAddressFamilies=none", "MemoryMax=64M", "TasksMax=4"}
+OPEN = {"RestrictAddressFamilies=AF_NETLINK AF_UNIX AF_INET AF_INET6", "MemoryMax=256M", "TasksMax=64"}
 
 # Files without an SPDX line, as paths or folders in the tree, each for a reason: the license itself; data that is
 # compared byte by byte or fed to parsers; examples that are exactly what the program writes; generated lists of
@@ -179,6 +201,8 @@ def settings():
     """{key: (default, has effect)}."""
     found = {}
     for line in program("settings").splitlines():
+        if line.startswith("# output "):
+            continue
         key, rest = line.split(": ", 1)
         value, origin = rest.rsplit("  # ", 1)
         found[key] = (value.strip(), "without effect" not in origin)
@@ -537,14 +561,32 @@ def check_syntax_check():
             assert code == 1 and rule in said and name in said, f"{rule}: not found in {name}: {said}"
 
 
+def unit_lines(name):
+    """The lines of a unit's template that are no comments, and those of them from the first that shuts it in."""
+    text = (TOP / "hooks" / f"{name}.service.in").read_text(encoding="utf-8")
+    parts = text.split("\nProtectSystem=")
+    whole, end = ([line for line in part.splitlines() if re.match("[A-Z]", line)] for part in (text, parts[1]))
+    return set(whole), set(end)
+
+
 def check_units():
-    """The systemd units are valid, and both services are shut in the same way."""
+    """The systemd units are valid, and all services are shut in the same way."""
+    names = ("nfd-source-publish", "nfd-source", "nfd-source-standalone")
     templates = sorted((TOP / "hooks").glob("*.service.in"))
-    same("hooks", [path.name for path in templates], {"nfd-source.service.in", "nfd-source-publish.service.in"})
-    begin = "CapabilityBoundingSet="
-    tails = [path.read_text(encoding="utf-8").split(begin, 1)[1] for path in templates]
-    ours = [{line for line in tail.splitlines() if re.match(r"[A-Z]", line)} for tail in tails]
-    same("the daemon's service", ours[1] - ours[0], {"RestrictAddressFamilies=AF_NETLINK AF_UNIX", "WantedBy=multi-user.target"})
+    same("hooks", [path.name for path in templates], {f"{name}.service.in" for name in names})
+    (publish, shut), (daemon, ours), (standalone, open_) = map(unit_lines, names)
+    wanted = "WantedBy=multi-user.target"
+    same("the daemon's service", ours - shut, {"RestrictAddressFamilies=AF_NETLINK AF_UNIX", wanted})
+    same("the service without NFD", open_ - shut, OPEN | {wanted})
+    same("the service without NFD, not shut in by", shut - open_, SHUT)
+    assert NO_API in publish & daemon
+    same("the service without NFD, beside", standalone - open_ - daemon, {
+        "Description=Hardware labels for this Kubernetes node, without NFD",
+        "After=local-fs.target systemd-modules-load.service network-online.target kubelet.service",
+        "Wants=network-online.target",
+        "Conflicts=nfd-source.service",
+        NO_API.replace("=off", "=fallback", 1),
+    })
     if not shutil.which("systemd-analyze"):
         return "without systemd-analyze"
     with tempfile.TemporaryDirectory() as folder:
@@ -609,20 +651,60 @@ def check_kustomize_lines():
 
 
 def check_kustomize_settings():
-    """The settings of the ConfigMap are valid."""
-    program("settings", "--check", BASE / "nfd-source.yaml")
+    """The settings of each ConfigMap are valid, and turn on no output that the pod has no rights for."""
+    for folder, (_, writes, kinds) in DEPLOYMENTS.items():
+        path = KUSTOMIZE / folder / "nfd-source.yaml"
+        program("settings", "--check", path)
+        modes = dict(re.findall(r"^  (\w+):\n    mode: \"?(\w+)", path.read_text(encoding="utf-8"), re.M))
+        wanted = {
+            "featureFile": "on" if writes else "off",
+            "nodeFeature": "on" if "Role" in kinds else "off",
+            "nodeLabels": "fallback" if "ClusterRole" in kinds else "off",
+        }
+        assert modes == wanted, f"{folder}: {modes}"
+
+
+def check_kustomize_rights():
+    """Each component has the rights that its output uses, and no other file has a rule."""
+    rule = re.compile(r"- apiGroups: \[(.*)\]\n  resources: \[(.*)\]\n  verbs: \[(.*)\]\n")
+    for path in KUSTOMIZE.rglob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        found = [[" ".join(re.findall(r'"(.*?)"', part)) for part in match] for match in rule.findall(text)]
+        assert len(found) == text.count("verbs:"), f"{path}: cannot read its rules"
+        rights = RIGHTS[path.parent.name] if path.name == "rbac.yaml" else ()
+        same(str(path.relative_to(TOP)), (f"{group}/{resource}: {verbs}" for group, resource, verbs in found), rights)
+
+
+def check_kustomize_files():
+    """Every file of a folder is used there, and the folders are the known ones."""
+    for path in KUSTOMIZE.rglob("kustomization.yaml"):
+        used = re.findall(r"^ *- (?:path: )?([\w-]+\.yaml)$", path.read_text(encoding="utf-8"), re.M)
+        files = {file.name for file in path.parent.iterdir() if file.is_file()} - {"kustomization.yaml"}
+        same(str(path.parent.relative_to(TOP)), used, files)
+    folders = {str(path.parent.relative_to(KUSTOMIZE)) for path in KUSTOMIZE.rglob("kustomization.yaml")}
+    same("deploy/kustomize", {name for name in folders if not name.startswith("components/")}, DEPLOYMENTS)
 
 
 def check_kustomize_build():
-    """kubectl can build the base."""
-    listed = re.findall(r"^- (\S+\.yaml)$", (BASE / "kustomization.yaml").read_text(encoding="utf-8"), re.M)
-    files = {path.name for path in BASE.iterdir()} - {"kustomization.yaml", "nfd-source.yaml"}
-    same("resources", listed, files)
+    """kubectl can build each folder, and what comes out is shut in as the documents say."""
     if not shutil.which("kubectl"):
         return "without kubectl"
-    said, code = run("kubectl", "kustomize", BASE)
-    assert code == 0, said
-    same("kinds", re.findall(r"^kind: (\w+)$", said, re.M), {"ServiceAccount", "ConfigMap", "DaemonSet"})
+    for folder, (namespace, writes, kinds) in DEPLOYMENTS.items():
+        said, code = run("kubectl", "kustomize", KUSTOMIZE / folder)
+        assert code == 0, said
+        pod = "true" if kinds else "false"
+        everywhere = {"ServiceAccount", "ConfigMap", "DaemonSet"}
+        same(f"{folder}: kinds", re.findall(r"^kind: (\w+)$", said, re.M), {*everywhere, *kinds})
+        # Also those of the subjects of bindings.
+        same(f"{folder}: namespaces", re.findall(r"^ +namespace: (\S+)$", said, re.M), {namespace})
+        # In the ServiceAccount, which stands at the left, and in the pod.
+        tokens = re.findall(r"^ *automountServiceAccountToken: \w+$", said, re.M)
+        wanted = {f"{'':{indent}}automountServiceAccountToken: {value}" for indent, value in ((0, "false"), (6, pod))}
+        same(f"{folder}: tokens", tokens, wanted)
+        assert (settings()["outputs.featureFile.dir"][0] in said) == writes, f"{folder}: features.d"
+        same(f"{folder}: uids", re.findall(r"runAsUser: (\d+)", said), {"0" if writes else "65534"})
+        assert ("runAsNonRoot: true" in said) != writes, f"{folder}: runAsNonRoot"
+        assert ("fieldPath: metadata.name" in said) == ("Role" in kinds), f"{folder}: POD_NAME"
     return ""
 
 
