@@ -45,7 +45,6 @@ static void protect(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	setrlimit(RLIMIT_CORE, &none);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 }
 
 /* Whatever hangs where no time-out reaches: the default action of the signal is our end. */

@@ -19,7 +19,8 @@
 #include "base/json.h"
 
 #define ARGUMENTS_MAX 64
-#define ENVIRONMENT_MAX 512
+/* Variables that the kubeconfig adds; those that we were given have no limit. */
+#define ADDED_MAX 64
 #define OUTPUT_MAX (256 * 1024)
 
 static int fail(const struct nfd_exec_plugin *plugin, struct nfd_api_error *err, int code,
@@ -82,27 +83,28 @@ static char *exec_info(const struct nfd_exec_plugin *plugin)
 
 struct words {
 	char *argument[ARGUMENTS_MAX + 2];
-	char *variable[ENVIRONMENT_MAX + 1];
-	char *added[ENVIRONMENT_MAX]; /* variables that are ours to free */
+	char **variable; /* NULL-terminated, room for ADDED_MAX more; owned */
+	size_t variable_count;
+	char *added[ADDED_MAX]; /* variables that are ours to free */
 	size_t added_count;
 };
 
-static int add_variable(struct words *words, size_t *count, const char *name, const char *value)
+static int add_variable(struct words *words, const char *name, const char *value)
 {
 	char *text = NULL;
 
-	if (*count == ENVIRONMENT_MAX || words->added_count == ENVIRONMENT_MAX)
+	if (words->added_count == ADDED_MAX)
 		return -E2BIG;
 	if (asprintf(&text, "%s=%s", name, value) < 0)
 		return -ENOMEM;
 	words->added[words->added_count++] = text;
-	/* The last one of a name counts for no one: take the place of an earlier one. */
-	for (size_t i = 0; i < *count; i++)
+	/* Of two variables with one name nobody knows which counts: it takes the place of the other. */
+	for (size_t i = 0; i < words->variable_count; i++)
 		if (strncmp(words->variable[i], text, strlen(name) + 1) == 0) {
 			words->variable[i] = text;
 			return 0;
 		}
-	words->variable[(*count)++] = text;
+	words->variable[words->variable_count++] = text;
 	return 0;
 }
 
@@ -118,15 +120,19 @@ static int fill_words(const struct nfd_exec_plugin *plugin, const char *info, st
 			return -EINVAL;
 		words->argument[count++] = item->valuestring;
 	}
-	count = 0;
-	for (char *const *at = plugin->environment; *at && count < ENVIRONMENT_MAX; at++)
-		words->variable[count++] = *at;
+	for (count = 0; plugin->environment[count]; count++)
+		;
+	words->variable = calloc(count + ADDED_MAX + 1, sizeof(*words->variable));
+	if (!words->variable)
+		return -ENOMEM;
+	memcpy(words->variable, plugin->environment, count * sizeof(*words->variable));
+	words->variable_count = count;
 	list = nfd_json_get(plugin->exec, "env");
 	cJSON_ArrayForEach(item, list)
 		if (r == 0 && *nfd_json_text(item, "name"))
-			r = add_variable(words, &count, nfd_json_text(item, "name"),
+			r = add_variable(words, nfd_json_text(item, "name"),
 					 nfd_json_text(item, "value"));
-	return r < 0 ? r : add_variable(words, &count, "KUBERNETES_EXEC_INFO", info);
+	return r < 0 ? r : add_variable(words, "KUBERNETES_EXEC_INFO", info);
 }
 
 static int take_pem(const cJSON *status, const char *key, struct nfd_blob *ret)
@@ -214,6 +220,7 @@ int nfd_exec_plugin_run(const struct nfd_exec_plugin *plugin, struct nfd_credent
 		r = run_child(plugin, &command, credentials, err);
 	for (size_t i = 0; i < words.added_count; i++)
 		free(words.added[i]);
+	free(words.variable);
 	cJSON_free(info);
 	return r;
 }

@@ -154,6 +154,8 @@ static int take_token(const struct file *file, const cJSON *user)
 	}
 	if (r == 0)
 		r = nfd_credential_token(file->credentials, blob.data, blob.len, path, file->err);
+	if (blob.data)
+		explicit_bzero(blob.data, blob.len);
 	free(blob.data);
 	return r;
 }
@@ -164,7 +166,7 @@ static int take_user(const struct file *file, const cJSON *user)
 
 	if (!user)
 		return fail(file, -ENOENT, "the user of its context is not in it");
-	if (cJSON_HasObjectItem(user, "auth-provider"))
+	if (nfd_json_object(user, "auth-provider"))
 		return fail(file, -EINVAL, "auth-provider is not supported: use exec");
 	if (text_of(user, "username") || text_of(user, "password"))
 		return fail(file, -EINVAL,
@@ -180,7 +182,7 @@ static int take_plugin(const struct file *file, const struct nfd_credential_sour
 		       const cJSON *user, const cJSON *cluster)
 {
 	struct nfd_exec_plugin plugin = {
-		.exec = nfd_json_get(user, "exec"),
+		.exec = nfd_json_object(user, "exec"),
 		.cluster = cluster,
 		.folder = file->folder,
 		.root = source->root,

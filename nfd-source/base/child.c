@@ -27,6 +27,8 @@
 int nfd_child_init(struct nfd_child *child, struct nfd_error *err)
 {
 	*child = (struct nfd_child){ .pid_fd = -1, .output_fd = -1 };
+	/* A parent that ignores it hands that on, and then the kernel reaps our children itself. */
+	signal(SIGCHLD, SIG_DFL);
 	child->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (child->poll_fd < 0) {
 		int code = -errno;
@@ -67,8 +69,11 @@ static bool reap(struct nfd_child *child)
 	while (r < 0 && errno == EINTR);
 	if (r == 0 && info.si_pid == 0)
 		return false;
-	kill_group(child);
-	waitpid(child->pid, NULL, 0);
+	/* After a failure (somebody else reaped it) its group may be anybody's. */
+	if (r == 0) {
+		kill_group(child);
+		waitpid(child->pid, NULL, 0);
+	}
 	if (child->end == NFD_CHILD_RUNNING) {
 		child->end = info.si_code == CLD_EXITED ? NFD_CHILD_EXITED : NFD_CHILD_CRASHED;
 		child->status = info.si_status;

@@ -45,6 +45,7 @@ struct nfd_child {
 /**
  * nfd_child_init() - ready for nfd_child_start().
  * @child: filled; to be given to nfd_child_done() also after a failure.
+ * SIGCHLD gets its default action, because a process that ignores it cannot reap.
  * Return: 0; errno of epoll_create1(2).
  */
 int nfd_child_init(struct nfd_child *child, struct nfd_error *err) nfd_must_check;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 #include <yaml.h>
 
 #define NODES_MAX 20000
@@ -32,7 +33,8 @@ struct builder {
 		const cJSON *node;
 	} anchor[ANCHORS_MAX];
 	size_t anchors;
-	int error; /* 0, -E2BIG, -EINVAL or -ENOMEM */
+	int error;        /* 0, -E2BIG, -EINVAL or -ENOMEM */
+	yaml_mark_t mark; /* of the event that is being taken */
 	bool done;
 };
 
@@ -83,12 +85,10 @@ static void put(struct builder *builder, cJSON *node)
 		fail(builder, -E2BIG);
 	if (ok && !level)
 		builder->tree = node;
-	else if (ok && cJSON_IsObject(level->node) && level->key)
+	else if (ok && level->key)
 		ok = cJSON_AddItemToObject(level->node, level->key, node);
-	else if (ok && cJSON_IsArray(level->node))
+	else if (ok)
 		ok = cJSON_AddItemToArray(level->node, node);
-	else
-		fail(builder, -EINVAL);
 	if (!ok) {
 		cJSON_Delete(node);
 		fail(builder, -ENOMEM);
@@ -106,8 +106,8 @@ static cJSON *scalar(const yaml_event_t *event)
 	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
 		if (!*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0)
 			return cJSON_CreateNull();
-		if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-			return cJSON_CreateBool(text[0] == 't');
+		if (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0)
+			return cJSON_CreateBool(text[0] == 't' || text[0] == 'T');
 	}
 	return cJSON_CreateString(text);
 }
@@ -143,19 +143,37 @@ static void on_open(struct builder *builder, const yaml_char_t *anchor, cJSON *n
 	remember(builder, anchor, node);
 }
 
-static size_t count(const cJSON *node)
+/* Nodes below a node; @ret_depth receives the levels, itself included. */
+static size_t count(const cJSON *node, int *ret_depth)
 {
 	const cJSON *child;
 	size_t nodes = 0;
+	int depth, deepest = 0;
 
-	cJSON_ArrayForEach(child, node)
-		nodes += 1 + count(child);
+	cJSON_ArrayForEach(child, node) {
+		nodes += 1 + count(child, &depth);
+		deepest = depth > deepest ? depth : deepest;
+	}
+	*ret_depth = deepest + (cJSON_IsObject(node) || cJSON_IsArray(node));
 	return nodes;
+}
+
+/* A copy without the name that the first one has in its mapping. */
+static cJSON *nameless_copy(const cJSON *node)
+{
+	cJSON *copy = cJSON_Duplicate(node, true);
+
+	if (copy && copy->string) {
+		cJSON_free(copy->string);
+		copy->string = NULL;
+	}
+	return copy;
 }
 
 static void on_alias(struct builder *builder, const char *name)
 {
 	const cJSON *node = NULL;
+	int depth;
 
 	for (size_t i = 0; i < builder->anchors; i++)
 		if (strcmp(builder->anchor[i].name, name) == 0)
@@ -167,9 +185,12 @@ static void on_alias(struct builder *builder, const char *name)
 		fail(builder, -EINVAL);
 		return;
 	}
-	put(builder, cJSON_Duplicate(node, true));
 	/* What it copies counts, else a few lines make a huge tree. */
-	builder->nodes += count(node);
+	builder->nodes += count(node, &depth);
+	if (builder->nodes > NODES_MAX || builder->depth + depth > DEPTH_MAX)
+		fail(builder, -E2BIG);
+	else
+		put(builder, nameless_copy(node));
 }
 
 static void on_event(struct builder *builder, const yaml_event_t *event)
@@ -200,11 +221,14 @@ static void on_event(struct builder *builder, const yaml_event_t *event)
 	}
 }
 
-static int explain(const yaml_parser_t *parser, int error, const char *name, struct nfd_error *err)
+static int explain(const yaml_parser_t *parser, const struct builder *builder, const char *name,
+		   struct nfd_error *err)
 {
-	const yaml_mark_t *mark = error ? &parser->mark : &parser->problem_mark;
-	const char *why =
-		error == -E2BIG ? "too large or nested too deep" : "not YAML that is taken";
+	int error = builder->error;
+	const yaml_mark_t *mark = error ? &builder->mark : &parser->problem_mark;
+	const char *why = error == -E2BIG ?
+				  "too large or nested too deep" :
+				  "a key must be plain text, an alias must name an anchor";
 
 	if (error == -ENOMEM || parser->error == YAML_MEMORY_ERROR)
 		return nfd_error_set(err, -ENOMEM, "%s: out of memory", name);
@@ -221,11 +245,12 @@ static int build(struct builder *builder, yaml_parser_t *parser, const char *nam
 
 	while (!builder->done && !builder->error) {
 		if (!yaml_parser_parse(parser, &event))
-			return explain(parser, 0, name, err);
+			return explain(parser, builder, name, err);
+		builder->mark = event.start_mark;
 		on_event(builder, &event);
 		yaml_event_delete(&event);
 	}
-	return builder->error ? explain(parser, builder->error, name, err) : 0;
+	return builder->error ? explain(parser, builder, name, err) : 0;
 }
 
 int nfd_yaml_tree_parse(const char *text, size_t len, const char *name, cJSON **ret,

@@ -15,6 +15,7 @@
 #include "base/json.h"
 
 #define HELPER "nfd-source-api"
+#define SCHEMA 1
 #define RESULT_MAX (1024 * 1024)
 /* The helper ends itself before; this is for one that cannot. */
 #define DEADLINE_EXTRA_MS 1000
@@ -65,7 +66,7 @@ static bool add_credentials(cJSON *request, const struct nfd_api_options *option
 /* The request as text; NULL when memory ran out. */
 static char *complete(cJSON *request, const struct nfd_api_options *options)
 {
-	if (!request || !cJSON_AddNumberToObject(request, "schema", 1) ||
+	if (!request || !cJSON_AddNumberToObject(request, "schema", SCHEMA) ||
 	    !cJSON_AddNumberToObject(request, "deadlineMilliseconds",
 				     (double)options->deadline_ms) ||
 	    !cJSON_AddStringToObject(request, "node", options->place->node_name) ||
@@ -133,6 +134,13 @@ static void count_requests(struct nfd_api_run *run, const cJSON *result)
 	run->counts.delete += number_of(requests, "delete");
 }
 
+static int schema_of(const cJSON *result)
+{
+	const cJSON *schema = nfd_json_get(result, "schema");
+
+	return cJSON_IsNumber(schema) ? schema->valueint : 0;
+}
+
 static void take_answer(struct nfd_api_run *run, const struct nfd_api_options *options,
 			int64_t now_ms, struct nfd_api_answer *ret)
 {
@@ -142,7 +150,7 @@ static void take_answer(struct nfd_api_run *run, const struct nfd_api_options *o
 	ret->result = cJSON_Parse(nfd_strbuf_text(&run->child.output));
 	count_requests(run, ret->result);
 	error = nfd_json_get(ret->result, "error");
-	if (cJSON_IsObject(ret->result) && !error) {
+	if (!error && schema_of(ret->result) == SCHEMA) {
 		run->failures = 0;
 		run->not_before_ms = now_ms;
 		return;
@@ -150,11 +158,12 @@ static void take_answer(struct nfd_api_run *run, const struct nfd_api_options *o
 	ret->failed = true;
 	ret->status = (int)number_of(error, "status");
 	snprintf(ret->text, sizeof(ret->text), "%s",
-		 error ? nfd_json_text(error, "message") : HELPER " printed no result");
+		 *nfd_json_text(error, "message") ? nfd_json_text(error, "message") :
+						    HELPER " printed no result of our version");
 	asked_ms = (int64_t)number_of(error, "retryAfterMilliseconds");
 	note_failure(run, strcmp(nfd_json_text(error, "retry"), "slow") == 0, asked_ms, now_ms);
 	/* It is meant for all of us, and a reload does not lift it. */
-	if (asked_ms)
+	if (asked_ms && options->place->quiet_until_ms < run->not_before_ms)
 		options->place->quiet_until_ms = run->not_before_ms;
 }
 

@@ -51,10 +51,12 @@ static void note_conflicts(struct nfd_node_view *view)
 	list = nfd_json_get(view->result, "left");
 	if (view->late)
 		cJSON_ArrayForEach(entry, list)
-			add_fault(view, NFD_LOG_WARNING, "stale", cJSON_GetStringValue(entry),
-				  "NFD lists label %s as its own and keeps another value than the "
-				  "hardware has: is nfd-worker on this node running?",
-				  cJSON_GetStringValue(entry));
+			if (cJSON_IsString(entry))
+				add_fault(
+					view, NFD_LOG_WARNING, "stale", cJSON_GetStringValue(entry),
+					"NFD lists label %s as its own and keeps another value than the "
+					"hardware has: is nfd-worker on this node running?",
+					cJSON_GetStringValue(entry));
 }
 
 /* Where NFD is there and labels are ours all the same, it did not bring them in its time. */
