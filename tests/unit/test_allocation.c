@@ -10,13 +10,19 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/api_error.h"
+#include "api/credentials.h"
+#include "api/node_plan.h"
+#include "base/yaml_tree.h"
 #include "labels/hold.h"
 #include "labels/key.h"
+#include "output/api_run.h"
 #include "output/feature_text.h"
 #include "output/node_object.h"
 #include "output/render.h"
 #include "scan/scan.h"
 #include "settings.h"
+#include "tests/unit/json_row.h"
 #include "tests/unit/labels.h"
 #include "tests/unit/scan_text.h"
 #include "tests/unit/unit.h"
@@ -306,6 +312,142 @@ static void json_survives(void **state)
 	fail_each(json_once, &set);
 }
 
+static int yaml_tree_once(const void *cookie)
+{
+	cJSON *tree = NULL;
+	int r = nfd_yaml_tree_parse(cookie, strlen(cookie), "f", &tree, NULL);
+
+	cJSON_Delete(tree);
+	return r;
+}
+
+static void yaml_tree_survives(void **state)
+{
+	(void)state;
+	fail_each(yaml_tree_once, "a: &x {b: [c, true, ~]}\nd: *x\ne: [*x, {f: g}]\n");
+}
+
+static int kubeconfig_once(const void *cookie)
+{
+	cleanup_api_error struct nfd_api_error err = { 0 };
+	struct nfd_credentials credentials;
+	int r = nfd_credentials_read(&credentials, cookie, &err);
+
+	nfd_credentials_done(&credentials);
+	return r;
+}
+
+static void credentials_survive(void **state)
+{
+	char *environment[] = { unit_text("KUBERNETES_SERVICE_HOST=h"),
+				unit_text("KUBERNETES_SERVICE_PORT=443"), NULL };
+	const char *tree = tree_new();
+	struct nfd_credential_source source = { .kubeconfig = "/config",
+						.root = tree,
+						.service_account_dir = "/",
+						.environment = environment };
+
+	(void)state;
+	tree_file(tree, "token", "abc");
+	tree_file(tree, "ca.crt", "CA");
+	tree_file(tree, "namespace", "ns");
+	tree_file(tree, "config",
+		  "contexts: [{context: {namespace: ns}}]\n"
+		  "clusters: [{cluster: {server: 'https://h', certificate-authority: ca.crt}}]\n"
+		  "users: [{user: {tokenFile: token, client-certificate-data: Q0E=,"
+		  " client-key-data: Q0E=}}]\n");
+	fail_each(kubeconfig_once, &source);
+	source.kubeconfig = NULL;
+	fail_each(kubeconfig_once, &source);
+}
+
+static const char metadata_text[] =
+	"{\"labels\":{\"a/b\":\"0\",\"a/c\":\"1\",\"a/d\":\"1\",\"a/e\":\"1\"},"
+	"\"annotations\":{\"nfd.node.kubernetes.io/feature-labels\":\"a/d,a/f\"},"
+	"\"managedFields\":[{\"manager\":\"x\",\"operation\":\"Update\",\"fieldsV1\":"
+	"{\"f:metadata\":{\"f:labels\":{\"f:a/b\":{}}}}},"
+	"{\"manager\":\"us\",\"operation\":\"Apply\",\"fieldsV1\":"
+	"{\"f:metadata\":{\"f:labels\":{\"f:a/c\":{},\"f:a/d\":{},\"f:a/e\":{}}}}}]}";
+
+static int plan_once(const void *cookie)
+{
+	struct nfd_node_plan plan;
+	int r = nfd_node_plan_make(&plan, ((const cJSON *const *)cookie)[0],
+				   &(struct nfd_node_wish){
+					   .labels = ((const cJSON *const *)cookie)[1],
+					   .bring = true },
+				   "us");
+
+	nfd_node_plan_done(&plan);
+	return r;
+}
+
+static void node_plan_survives(void **state)
+{
+	const cJSON *input[] = {
+		json_keep(cJSON_Parse(metadata_text)),
+		json_new("{'a/b':'1','a/c':'2','a/d':'1','a/f':'1','a/g':'1'}"),
+	};
+
+	(void)state;
+	fail_each(plan_once, input);
+}
+
+/* A Status without memory is a failure all the same: what is noted is the status. */
+static int status_once(const void *cookie)
+{
+	cleanup_api_error struct nfd_api_error err = { 0 };
+	cJSON *list = cJSON_CreateArray(), *object;
+	int r = list ? 0 : -ENOMEM;
+
+	if (nfd_api_error_status(&err, 409, "PATCH x", cookie) != -EEXIST)
+		r = -EIO;
+	if (r == 0)
+		r = nfd_api_error_conflicts(&err, list);
+	object = nfd_api_error_object(&err);
+	if (r >= 0 && !object)
+		r = -ENOMEM;
+	cJSON_Delete(object);
+	cJSON_Delete(list);
+	return r;
+}
+
+static void status_survives(void **state)
+{
+	(void)state;
+	fail_each(status_once, "{\"message\":\"m\",\"details\":{\"causes\":[{\"field\":"
+			       "\".metadata.labels.a/b\",\"message\":\"m\"}]}}");
+}
+
+static int exchange_once(const void *cookie)
+{
+	cJSON *result = NULL;
+	int r = nfd_api_exchange(cookie, cJSON_CreateObject(), &result, NULL);
+
+	/* A result that cannot be kept in memory is none. */
+	if (r == -EIO && has_failed)
+		r = -ENOMEM;
+	cJSON_Delete(result);
+	return r;
+}
+
+static void request_survives(void **state)
+{
+	const char *tree = tree_new();
+	char *environment[] = { NULL };
+	struct nfd_api_place place = { .helper = tree_program(tree, "helper", "echo '{}'"),
+				       .root_path = tree,
+				       .environment = environment,
+				       .node_name = "n" };
+	const struct nfd_api_options options = { .kubeconfig = unit_text("/config"),
+						 .proxy = unit_text("http://p"),
+						 .deadline_ms = 60000,
+						 .place = &place };
+
+	(void)state;
+	fail_each(exchange_once, &options);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "allocation" };
@@ -319,5 +461,10 @@ int main(void)
 	UNIT_CASE(&suite, feature_text_survives);
 	UNIT_CASE(&suite, node_object_survives);
 	UNIT_CASE(&suite, json_survives);
+	UNIT_CASE(&suite, yaml_tree_survives);
+	UNIT_CASE(&suite, credentials_survive);
+	UNIT_CASE(&suite, node_plan_survives);
+	UNIT_CASE(&suite, status_survives);
+	UNIT_CASE(&suite, request_survives);
 	return unit_run(&suite);
 }

@@ -65,6 +65,13 @@ void tree_file(const char *tree, const char *path, const char *text)
 	tree_bytes(tree, path, text, strlen(text));
 }
 
+const char *tree_program(const char *tree, const char *path, const char *text)
+{
+	tree_file(tree, path, unit_text("#!/bin/sh\n%s\n", text));
+	assert_int_equal(chmod(tree_path(tree, path), 0755), 0);
+	return tree_path(tree, path);
+}
+
 static void add_entry(const char *tree, const struct tree_entry *entry)
 {
 	const char *path = tree_path(tree, entry->path);

@@ -61,6 +61,13 @@ void tree_file(const char *tree, const char *path, const char *text);
 void tree_bytes(const char *tree, const char *path, const void *data, size_t len);
 
 /**
+ * tree_program() - write a shell script that can be run.
+ * @text: what stands below "#!/bin/sh".
+ * Return: its path, lives until the end of the test.
+ */
+const char *tree_program(const char *tree, const char *path, const char *text);
+
+/**
  * tree_path() - path of something in a tree, lives until the end of the test.
  */
 const char *tree_path(const char *tree, const char *path);

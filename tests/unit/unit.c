@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/unit/json_row.h"
 #include "tests/unit/tree.h"
 
 #define NAME_MAX_BYTES 100
@@ -117,6 +118,7 @@ static int clean_up(void **state)
 			close(captures[fd].file);
 		}
 	tree_remove_all();
+	json_remove_all();
 	while (blocks) {
 		struct block *block = blocks;
 
