@@ -100,7 +100,7 @@ static const struct nfd_setting table[] = {
 	{ .key = "metrics.path", .type = NFD_SETTING_TEXT, .offset = AT(metrics_path),
 	  .fallback = "", .help = "file for node-exporter's textfile collector" },
 	{ .key = "doctor.failOn", .type = NFD_SETTING_CHOICE, .offset = AT(fail_on),
-	  .fallback = "critical", .choices = severities, .unused = true,
+	  .fallback = "critical", .choices = severities,
 	  .help = "least severity that makes doctor exit with 1" },
 	{ .key = "log.format", .type = NFD_SETTING_CHOICE, .offset = AT(log_format),
 	  .fallback = "text", .choices = log_formats, .help = "form of log lines" },

@@ -9,6 +9,7 @@
 
 struct nfd_action {
 	const char *name;
+	bool no_credentials; /* it does not talk to the API server */
 	/*
 	 * Does what @request asks for. @result: object that receives the fields of this action, also
 	 * after a failure. Returns 0; negative errno with @err.
@@ -19,6 +20,9 @@ struct nfd_action {
 
 extern const struct nfd_action nfd_action_node_labels;
 extern const struct nfd_action nfd_action_node_look;
+extern const struct nfd_action nfd_action_node_read;
+extern const struct nfd_action nfd_action_event;
+extern const struct nfd_action nfd_action_dcgm;
 extern const struct nfd_action nfd_action_node_feature;
 extern const struct nfd_action nfd_action_node_feature_delete;
 

@@ -27,10 +27,9 @@
 #define DEADLINE_SHARE 95
 
 static const struct nfd_action *const actions[] = {
-	&nfd_action_node_labels,
-	&nfd_action_node_look,
-	&nfd_action_node_feature,
-	&nfd_action_node_feature_delete,
+	&nfd_action_node_labels,  &nfd_action_node_look,           &nfd_action_node_read,
+	&nfd_action_node_feature, &nfd_action_node_feature_delete, &nfd_action_event,
+	&nfd_action_dcgm,
 };
 
 /*
@@ -123,6 +122,7 @@ static void put_requests(const struct nfd_client *client, cJSON *result)
 		unsigned int count;
 	} counts[] = { { "get", client->get },
 		       { "patch", client->patch },
+		       { "post", client->post },
 		       { "delete", client->delete } };
 	cJSON *requests = cJSON_AddObjectToObject(result, "requests");
 
@@ -149,7 +149,7 @@ static int perform(const cJSON *request, char *const *environment, cJSON *result
 	if (!action)
 		return nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL, "unknown \"action\"");
 	r = take_deadline(request, &deadline_ms, err);
-	if (r == 0)
+	if (r == 0 && !action->no_credentials)
 		r = take_source(request, &client.source, err);
 	if (r == 0)
 		r = nfd_action_text(request, "proxy", "", &proxy, err);
@@ -159,7 +159,8 @@ static int perform(const cJSON *request, char *const *environment, cJSON *result
 	client.http.proxy = *proxy ? proxy : NULL;
 	client.http.end_ms = nfd_clock_monotonic_ms() + deadline_ms * DEADLINE_SHARE / 100;
 	client.source.end_ms = client.http.end_ms;
-	r = nfd_client_open(&client, err);
+	r = action->no_credentials ? nfd_http_open(&client.http, err) :
+				     nfd_client_open(&client, err);
 	if (r == 0)
 		r = action->run(&client, request, result, err);
 	put_requests(&client, result);

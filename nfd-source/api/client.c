@@ -27,8 +27,10 @@ static void count(struct nfd_client *client, const char *method)
 {
 	if (method[0] == 'G')
 		client->get++;
-	else if (method[0] == 'P')
+	else if (method[0] == 'P' && method[1] == 'A')
 		client->patch++;
+	else if (method[0] == 'P')
+		client->post++;
 	else
 		client->delete ++;
 }

@@ -21,11 +21,11 @@ struct nfd_client {
 	struct nfd_credential_source source;
 	struct nfd_credentials credentials;
 	bool reread; /* the credentials were read again after a 401: not twice */
-	unsigned int get, patch, delete; /* requests sent */
+	unsigned int get, patch, post, delete; /* requests sent */
 };
 
 struct nfd_call {
-	const char *method;       /* "GET", "PATCH" or "DELETE" */
+	const char *method;       /* "GET", "PATCH", "POST" or "DELETE" */
 	const char *path;         /* with query, escaped */
 	const char *accept;       /* NFD_ACCEPT_… */
 	const char *content_type; /* of @body */

@@ -9,6 +9,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ static void set_tls(CURL *curl, const struct nfd_credentials *credentials)
 	}
 }
 
-static void set_limits(CURL *curl, int64_t left_ms)
+static void set_limits(CURL *curl, int64_t left_ms, bool plain)
 {
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
@@ -93,9 +94,9 @@ static void set_limits(CURL *curl, int64_t left_ms)
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED_BYTES);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)LOW_SPEED_S);
 #if LIBCURL_VERSION_NUM >= 0x075500
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, plain ? "http" : "https");
 #else
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTPS);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, plain ? CURLPROTO_HTTP : CURLPROTO_HTTPS);
 #endif
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
@@ -250,7 +251,7 @@ int nfd_http_send(struct nfd_http *http, const struct nfd_credentials *credentia
 		return judge(CURLE_OPERATION_TIMEDOUT, "the deadline is over", credentials, request,
 			     err);
 	curl_easy_reset(curl);
-	set_limits(curl, left_ms);
+	set_limits(curl, left_ms, false);
 	set_tls(curl, credentials);
 	set_proxy(curl, http, credentials);
 	connect_to = set_url(curl, credentials, request->path);
@@ -265,4 +266,29 @@ int nfd_http_send(struct nfd_http *http, const struct nfd_credentials *credentia
 	curl_slist_free_all(headers);
 	curl_slist_free_all(connect_to);
 	return result == CURLE_OK ? 0 : judge(result, words, credentials, request, err);
+}
+
+int nfd_http_get_local(struct nfd_http *http, const char *url, struct nfd_http_reply *reply,
+		       struct nfd_api_error *err)
+{
+	const struct nfd_http_request request = { .method = "GET", .path = "" };
+	struct nfd_credentials none = { .server = (char *)url };
+	int64_t left_ms = http->end_ms - nfd_clock_monotonic_ms();
+	char words[CURL_ERROR_SIZE] = "";
+	CURL *curl = http->curl;
+	CURLcode result;
+	long status = 0;
+
+	nfd_strbuf_done(&reply->body);
+	curl_easy_reset(curl);
+	set_limits(curl, left_ms > 0 ? left_ms : 1, true);
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply->body);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words);
+	result = curl_easy_perform(curl);
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	reply->status = (int)status;
+	return result == CURLE_OK ? 0 : judge(result, words, &none, &request, err);
 }

@@ -59,6 +59,14 @@ int nfd_http_send(struct nfd_http *http, const struct nfd_credentials *credentia
 		  struct nfd_api_error *err) nfd_must_check;
 
 /**
+ * nfd_http_get_local() - GET of a program on this host, by plain HTTP and without credentials.
+ * @url: http:// URL of a loopback address.
+ * Other arguments and return as for nfd_http_send().
+ */
+int nfd_http_get_local(struct nfd_http *http, const char *url, struct nfd_http_reply *reply,
+		       struct nfd_api_error *err) nfd_must_check;
+
+/**
  * nfd_http_escape() - a text as one segment of a path.
  * @buf: receives it, percent-encoded.
  */

@@ -12,7 +12,7 @@
 #include "base/root.h"
 #include "settings.h"
 
-enum { NFD_EXIT_DONE = 0, NFD_EXIT_FAILED = 1, NFD_EXIT_USAGE = 2 };
+enum { NFD_EXIT_DONE = 0, NFD_EXIT_FAILED = 1, NFD_EXIT_USAGE = 2, NFD_EXIT_UNDECIDED = 3 };
 
 #define NFD_OPTIONS_MAX 8
 #define NFD_OVERRIDES_MAX 64
@@ -50,6 +50,7 @@ struct nfd_context {
 	struct nfd_settings_sources sources; /* to load the settings again */
 	struct nfd_api_place place;          /* what the API outputs know of us */
 	char helper[PATH_MAX];               /* path of nfd-source-api */
+	char nvml_helper[PATH_MAX];          /* path of nfd-source-nvml */
 	struct nfd_setting_override override[NFD_OVERRIDES_MAX];
 };
 
@@ -100,6 +101,7 @@ extern const struct nfd_command nfd_cmd_scan;
 extern const struct nfd_command nfd_cmd_publish;
 extern const struct nfd_command nfd_cmd_run;
 extern const struct nfd_command nfd_cmd_settings;
+extern const struct nfd_command nfd_cmd_doctor;
 extern const struct nfd_command nfd_cmd_explain;
 extern const struct nfd_command nfd_cmd_status;
 extern const struct nfd_command nfd_cmd_record;

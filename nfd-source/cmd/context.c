@@ -20,17 +20,17 @@ const char *nfd_context_option(const struct nfd_context *context, const char *na
 	return NULL;
 }
 
-/* The helper beside us in a build tree, else where it was installed. */
-static void find_helper(char ret[PATH_MAX])
+/* A helper beside us in a build tree, else where it was installed. */
+static void find_helper(const char *name, char ret[PATH_MAX])
 {
-	static const char name[] = "nfd-source-api";
-	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - sizeof(name) - 1);
+	size_t size = strlen(name) + 1;
+	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - size - 1);
 	char *slash;
 
 	ret[len > 0 ? len : 0] = '\0';
 	slash = strrchr(ret, '/');
 	if (slash) {
-		memcpy(slash + 1, name, sizeof(name));
+		memcpy(slash + 1, name, size);
 		if (access(ret, X_OK) == 0)
 			return;
 	}
@@ -39,7 +39,8 @@ static void find_helper(char ret[PATH_MAX])
 
 void nfd_context_settle(struct nfd_context *context)
 {
-	find_helper(context->helper);
+	find_helper("nfd-source-api", context->helper);
+	find_helper("nfd-source-nvml", context->nvml_helper);
 	context->place = (struct nfd_api_place){
 		.helper = context->helper,
 		.root_path = context->root_path,

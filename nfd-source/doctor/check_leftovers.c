@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What older set-ups left behind (field case M1): hooks that NFD no longer runs, and labels that two
+ * files set.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/root.h"
+#include "doctor/doctor.h"
+#include "doctor/feature_dir.h"
+
+/* source.d stands beside features.d. */
+static void check_hooks(struct nfd_doctor *doctor)
+{
+	const char *dir = doctor->options->outputs->feature_file.dir;
+	const char *slash = strrchr(dir, '/');
+	cleanup_names struct nfd_names names = { 0 };
+	struct nfd_root root = { 0 };
+	struct nfd_diagnosis *found = NULL;
+	char hooks[512], path[800];
+
+	if (!slash)
+		return;
+	snprintf(hooks, sizeof(hooks), "%.*s/source.d", (int)(slash - dir), dir);
+	if (nfd_root_open(&root, hooks, NULL) == 0 && nfd_root_list(&root, "", &names) == 0)
+		for (size_t i = 0; i < names.count; i++) {
+			struct stat st;
+
+			snprintf(path, sizeof(path), "%s/%.250s", hooks, names.name[i]);
+			if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+				continue;
+			if (!found)
+				found = nfd_find(
+					doctor, "GPU-NFD-HOOKS", NFD_VERDICT_WARNING,
+					"there are hooks in source.d, which NFD no longer runs "
+					"since 0.17");
+			nfd_prove(doctor, found, path, "is executable");
+			nfd_advise(doctor, found,
+				   "rm %s    # after its labels come from a file in "
+				   "features.d",
+				   path);
+		}
+	nfd_root_close(&root);
+}
+
+struct writers {
+	struct nfd_doctor *doctor;
+	struct nfd_set all; /* key → value; the source is the file */
+};
+
+static void found_two(struct nfd_doctor *doctor, const struct nfd_label *before,
+		      const struct nfd_label *after, const char *path)
+{
+	bool same = strcmp(before->value, after->value) == 0;
+	struct nfd_diagnosis *found;
+
+	found = nfd_find(
+		doctor, "GPU-NFD-TWOWRITERS", same ? NFD_VERDICT_INFO : NFD_VERDICT_WARNING,
+		same ? "two feature files set %s, to the same value" :
+		       "two feature files set %s to different values; NFD takes the last file "
+		       "by name",
+		after->key);
+	nfd_prove(doctor, found, before->source, "%s", before->value);
+	nfd_prove(doctor, found, path, "%s", after->value);
+	nfd_advise(doctor, found, "# keep one of the two writers");
+}
+
+static void take_file(void *cookie, const struct nfd_feature_dir_file *file)
+{
+	struct writers *writers = cookie;
+
+	if (file->skipped[0])
+		return;
+	for (size_t i = 0; i < file->labels.count; i++) {
+		struct nfd_label label = file->labels.label[i];
+		const struct nfd_label *before = nfd_set_find(&writers->all, label.key);
+
+		if (before)
+			found_two(writers->doctor, before, &label, file->path);
+		label.source = (char *)file->path;
+		if (nfd_set_put(&writers->all, &label) < 0)
+			return;
+	}
+}
+
+void nfd_check_leftovers(struct nfd_doctor *doctor)
+{
+	const char *dir = doctor->options->outputs->feature_file.dir;
+	struct writers writers = { .doctor = doctor };
+
+	check_hooks(doctor);
+	if (nfd_feature_dir_read(dir, take_file, &writers) < 0)
+		nfd_skip(doctor, "GPU-NFD-TWOWRITERS", "%s is not there or cannot be read", dir);
+	nfd_set_done(&writers.all);
+}

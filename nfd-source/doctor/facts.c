@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every reader here copes with a host that has none of it; what is missing shows as an empty field.
+ */
+#include "config.h"
+
+#include "doctor/facts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/json.h"
+#include "base/parse.h"
+#include "doctor/doctor.h"
+#include "scan/os_release.h"
+#include "scan/scan.h"
+
+#define NVIDIA 0x10de
+#define NVML_OUTPUT_MAX (1024 * 1024)
+
+static bool is_nvidia_gpu(const struct nfd_pci_function *function)
+{
+	uint32_t class_code = function->class_code >> 8;
+
+	return function->vendor == NVIDIA && (class_code == 0x0300 || class_code == 0x0302);
+}
+
+/* "Key: <tabs> value" lines of proc/driver/nvidia/gpus/<address>/information. */
+static void take_information(struct nfd_gpu_facts *gpu, char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")) != NULL) {
+		char *value = strchr(line, ':');
+		uint64_t number;
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value = nfd_trim(value);
+		if (strcmp(line, "Model") == 0)
+			snprintf(gpu->model, sizeof(gpu->model), "%s", value);
+		else if (strcmp(line, "GPU Excluded") == 0)
+			gpu->is_excluded = strcmp(value, "Yes") == 0;
+		else if (strcmp(line, "Device Minor") == 0 &&
+			 nfd_parse_uint(value, 255, &number) == 0)
+			gpu->minor = (int)number;
+	}
+}
+
+static void read_information(const struct nfd_root *root, struct nfd_gpu_facts *gpu)
+{
+	char path[96], text[4096];
+
+	snprintf(path, sizeof(path), "proc/driver/nvidia/gpus/%s/information", gpu->address);
+	gpu->minor = -1;
+	gpu->has_information = nfd_root_read(root, path, text, sizeof(text)) >= 0;
+	if (gpu->has_information)
+		take_information(gpu, text);
+}
+
+static int add_gpu(struct nfd_doctor_facts *facts, const struct nfd_root *root,
+		   const struct nfd_pci_function *function)
+{
+	struct nfd_gpu_facts *bigger =
+		realloc(facts->gpu, (facts->gpu_count + 1) * sizeof(*bigger));
+	struct nfd_gpu_facts *gpu;
+
+	if (!bigger)
+		return -ENOMEM;
+	facts->gpu = bigger;
+	gpu = &bigger[facts->gpu_count++];
+	*gpu = (struct nfd_gpu_facts){
+		.device = function->device,
+		.is_virtual = function->is_virtual,
+		.is_unresponsive = function->is_unresponsive,
+	};
+	nfd_pci_format_address(function, gpu->address);
+	snprintf(gpu->driver, sizeof(gpu->driver), "%s", function->driver);
+	read_information(root, gpu);
+	return 0;
+}
+
+/* The scan's own view of the bus, with classes that labels may not want. */
+static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root)
+{
+	char display[] = "03", accelerator[] = "12", all[] = "";
+	char *classes[] = { display, accelerator };
+	struct nfd_scan_options options = {
+		.label_white_list = all,
+		.pci.class_white_list = { classes, NFD_ARRAY_SIZE(classes) },
+	};
+	struct nfd_scan scan = { .root = root, .options = &options };
+	const struct nfd_pci_bus *bus = nfd_pci_bus_get(&scan);
+	const struct nfd_unknown *unknown = nfd_unknowns_find(&scan.unknowns, NFD_F "pci-");
+	int r = bus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < bus->count; i++) {
+		if (is_nvidia_gpu(&bus->function[i]))
+			r = add_gpu(facts, root, &bus->function[i]);
+		else if (bus->function[i].is_gpu)
+			facts->other_gpus++;
+	}
+	if (unknown)
+		snprintf(facts->pci_reason, sizeof(facts->pci_reason), "%s", unknown->reason);
+	else if (nfd_root_exists(root, "sys") <= 0)
+		snprintf(facts->pci_reason, sizeof(facts->pci_reason),
+			 "sysfs is not mounted at \"sys\" below the root");
+	nfd_scan_done(&scan);
+	return r;
+}
+
+static void read_system(struct nfd_doctor_facts *facts, const struct nfd_root *root)
+{
+	static const struct {
+		const char *word;
+		enum nfd_package_manager manager;
+	} managers[] = {
+		{ "debian", NFD_MANAGER_APT },  { "ubuntu", NFD_MANAGER_APT },
+		{ "suse", NFD_MANAGER_ZYPPER }, { "sles", NFD_MANAGER_ZYPPER },
+		{ "rhel", NFD_MANAGER_DNF },    { "fedora", NFD_MANAGER_DNF },
+		{ "centos", NFD_MANAGER_DNF },  { "amzn", NFD_MANAGER_DNF },
+	};
+	char text[16384], words[128];
+
+	if (nfd_root_read_line(root, "proc/sys/kernel/osrelease", facts->kernel,
+			       sizeof(facts->kernel)) < 0)
+		facts->kernel[0] = '\0';
+	if (nfd_root_read(root, "etc/os-release", text, sizeof(text)) < 0 &&
+	    nfd_root_read(root, "usr/lib/os-release", text, sizeof(text)) < 0)
+		return;
+	nfd_os_release_value(text, "ID", facts->distro, sizeof(facts->distro));
+	nfd_os_release_value(text, "ID_LIKE", facts->distro_like, sizeof(facts->distro_like));
+	nfd_os_release_value(text, "VERSION_ID", facts->distro_version,
+			     sizeof(facts->distro_version));
+	nfd_os_release_value(text, "VERSION_CODENAME", facts->codename, sizeof(facts->codename));
+	snprintf(words, sizeof(words), "%s %s", facts->distro, facts->distro_like);
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(managers) && !facts->manager; i++)
+		if (strstr(words, managers[i].word))
+			facts->manager = managers[i].manager;
+}
+
+static int64_t read_boot_time(const struct nfd_root *root)
+{
+	cleanup_free char *text = NULL;
+	const char *at;
+
+	if (nfd_root_read_alloc(root, "proc/stat", 4 * 1024 * 1024, &text) < 0)
+		return 0;
+	at = strstr(text, "\nbtime ");
+	return at ? strtoll(at + strlen("\nbtime "), NULL, 10) : 0;
+}
+
+static void read_driver(struct nfd_doctor_facts *facts, const struct nfd_root *root)
+{
+	static const char container[] = "run/nvidia/driver/";
+
+	nfd_nvidia_module_read(root, &facts->module);
+	facts->is_loaded =
+		nfd_root_exists(root, "sys/module/nvidia/refcnt") > 0 || facts->module.version[0];
+	nfd_nvidia_libraries_find(root, true, &facts->libraries);
+	facts->has_driver_container =
+		facts->libraries.count > 0 &&
+		strncmp(facts->libraries.library[0].path, container, strlen(container)) == 0;
+	nfd_disk_module_find(root, facts->kernel, &facts->disk_module);
+}
+
+/* The API server's view of our Node. */
+static void read_node(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
+{
+	cJSON *request = cJSON_CreateObject();
+	struct nfd_error err = { 0 };
+	struct nfd_api_access access;
+
+	if (!options->ask_api || !nfd_api_access_find(&options->outputs->api, &access)) {
+		snprintf(facts->node_why, sizeof(facts->node_why), "%s",
+			 options->ask_api ? access.why : "the API server was not to be asked");
+		cJSON_Delete(request);
+		return;
+	}
+	cJSON_AddStringToObject(request, "action", "node-read");
+	if (nfd_api_exchange(&options->outputs->api, request, &facts->node, &err) < 0) {
+		facts->node = NULL;
+		snprintf(facts->node_why, sizeof(facts->node_why), "%s", nfd_error_text(&err));
+	}
+}
+
+static void take_nvml(struct nfd_doctor_facts *facts, const struct nfd_child *child)
+{
+	struct nfd_error err = { 0 };
+
+	if (nfd_child_check(child, "nfd-source-nvml", &err) < 0) {
+		facts->nvml_end = child->end == NFD_CHILD_DEADLINE ? NFD_NVML_HUNG :
+				  child->end == NFD_CHILD_CRASHED  ? NFD_NVML_CRASHED :
+								     NFD_NVML_RUBBISH;
+		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s", nfd_error_text(&err));
+		return;
+	}
+	facts->nvml = cJSON_Parse(nfd_strbuf_text(&child->output));
+	facts->nvml_end = cJSON_IsObject(facts->nvml) ? NFD_NVML_DONE : NFD_NVML_RUBBISH;
+	if (facts->nvml_end == NFD_NVML_RUBBISH)
+		snprintf(facts->nvml_why, sizeof(facts->nvml_why),
+			 "nfd-source-nvml printed no report");
+}
+
+/* The very library file that the search below the root found. */
+static void run_nvml(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
+{
+	char name[] = "nfd-source-nvml", path[1024];
+	char *argv[] = { name, path, NULL };
+	struct nfd_child_command command = {
+		.path = options->nvml_helper,
+		.argv = argv,
+		.envp = options->outputs->api.place->environment,
+		.input = "",
+		.output_max = NVML_OUTPUT_MAX,
+		.deadline_ms = options->nvml_deadline_ms,
+		.quiet = true,
+	};
+	struct nfd_error err = { 0 };
+	struct nfd_child child;
+
+	if (!options->nvml_helper || facts->libraries.count == 0 || !facts->is_loaded) {
+		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s",
+			 !options->nvml_helper       ? "NVML was not to be started" :
+			 facts->libraries.count == 0 ? "there is no library to start" :
+						       "the nvidia module is not loaded");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s",
+		 strcmp(options->root->path, "/") == 0 ? "" : options->root->path,
+		 facts->libraries.library[0].path);
+	if (nfd_child_init(&child, &err) < 0 || nfd_child_start(&child, &command, &err) < 0) {
+		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s", nfd_error_text(&err));
+	} else {
+		nfd_child_wait(&child);
+		take_nvml(facts, &child);
+	}
+	nfd_child_done(&child);
+}
+
+int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
+{
+	const struct nfd_root *root = options->root;
+	int r = read_gpus(facts, root);
+
+	if (r < 0)
+		return r;
+	facts->is_tegra =
+		nfd_root_exists(root, "sys/devices/soc0/family") > 0 && facts->gpu_count == 0;
+	facts->is_wsl = nfd_root_exists(root, "dev/dxg") > 0;
+	read_system(facts, root);
+	facts->boot_s = read_boot_time(root);
+	read_driver(facts, root);
+	nfd_packages_read(root, &facts->packages);
+	nfd_kernel_log_read(root, &facts->log);
+	nfd_processes_read(root, facts->boot_s, &facts->processes);
+	read_node(facts, options);
+	run_nvml(facts, options);
+	return 0;
+}
+
+void nfd_doctor_facts_done(struct nfd_doctor_facts *facts)
+{
+	free(facts->gpu);
+	cJSON_Delete(facts->node);
+	cJSON_Delete(facts->nvml);
+	facts->gpu = NULL;
+	facts->node = facts->nvml = NULL;
+}
+
+const char *nfd_node_label(const struct nfd_doctor_facts *facts, const char *key)
+{
+	return cJSON_GetStringValue(nfd_json_get(nfd_json_get(facts->node, "labels"), key));
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One function a file format; each adds rules. A package is held when any rule is about it.
+ */
+#include "config.h"
+
+#include "doctor/holds.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/parse.h"
+#include "doctor/toml.h"
+
+#define FILE_MAX (1024 * 1024)
+
+static void add(struct nfd_holds *holds, enum nfd_hold_kind kind, const char *pattern,
+		const char *path)
+{
+	struct nfd_hold_rule *rule = &holds->rule[holds->count];
+
+	if (holds->count == NFD_HOLD_RULES_MAX || !*pattern)
+		return;
+	holds->count++;
+	*rule = (struct nfd_hold_rule){ .kind = kind, .automatic_only = kind == NFD_HOLD_START };
+	snprintf(rule->pattern, sizeof(rule->pattern), "%s", pattern);
+	snprintf(rule->path, sizeof(rule->path), "%s", path);
+}
+
+/* Content of a file; NULL when there is none, or it cannot be read (noted). */
+static char *read_text(const struct nfd_root *root, const char *path, struct nfd_holds *holds)
+{
+	char *text = NULL;
+	ssize_t len = nfd_root_read_alloc(root, path, FILE_MAX, &text);
+
+	if (len < 0 && !nfd_root_is_absent((int)len) && !holds->error) {
+		holds->error = (int)len;
+		snprintf(holds->error_path, sizeof(holds->error_path), "%s", path);
+	}
+	return text;
+}
+
+bool nfd_hold_matches(const struct nfd_hold_rule *rule, const char *package)
+{
+	char pattern[sizeof(rule->pattern) + 2];
+	bool matches;
+	regex_t regex;
+
+	if (rule->kind == NFD_HOLD_GLOB)
+		return fnmatch(rule->pattern, package, 0) == 0;
+	if (rule->kind == NFD_HOLD_PART)
+		return strstr(package, rule->pattern) != NULL;
+	snprintf(pattern, sizeof(pattern), "%s%s", rule->kind == NFD_HOLD_START ? "^" : "",
+		 rule->pattern);
+	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	matches = regexec(&regex, package, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return matches;
+}
+
+const struct nfd_hold_rule *nfd_holds_find(const struct nfd_holds *holds, const char *package)
+{
+	for (size_t i = 0; i < holds->count; i++)
+		if (nfd_hold_matches(&holds->rule[i], package))
+			return &holds->rule[i];
+	return NULL;
+}
+
+/*
+ * One stanza of apt's preferences: a priority below 0 keeps a package out, a version pin above 500
+ * keeps it at that version.
+ */
+static void take_preference(struct nfd_holds *holds, const char *packages, const char *pin,
+			    long priority, const char *path)
+{
+	char list[1024], *rest = list, *word;
+
+	if (priority >= 0 && (strncmp(pin, "version ", 8) != 0 || priority <= 500))
+		return;
+	snprintf(list, sizeof(list), "%s", packages);
+	while ((word = strsep(&rest, " \t")) != NULL) {
+		size_t len = strlen(word);
+
+		if (len > 2 && word[0] == '/' && word[len - 1] == '/') {
+			word[len - 1] = '\0';
+			add(holds, NFD_HOLD_REGEX, word + 1, path);
+		} else {
+			add(holds, NFD_HOLD_GLOB, word, path);
+		}
+	}
+}
+
+static void read_preferences(const struct nfd_root *root, const char *path, struct nfd_holds *holds)
+{
+	cleanup_free char *text = read_text(root, path, holds);
+	char *rest = text, *line;
+	const char *packages = "", *pin = "";
+	long priority = 0;
+
+	while (text && (line = strsep(&rest, "\n")) != NULL) {
+		if (strncasecmp(line, "Package:", 8) == 0) {
+			packages = nfd_trim(line + 8);
+		} else if (strncasecmp(line, "Pin:", 4) == 0) {
+			pin = nfd_trim(line + 4);
+		} else if (strncasecmp(line, "Pin-Priority:", 13) == 0) {
+			priority = strtol(line + 13, NULL, 10);
+			take_preference(holds, packages, pin, priority, path);
+		} else if (!*nfd_trim(line)) {
+			packages = pin = "";
+		}
+	}
+}
+
+static void read_all_preferences(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char folder[] = "etc/apt/preferences.d";
+	cleanup_names struct nfd_names names = { 0 };
+	char path[320];
+
+	read_preferences(root, "etc/apt/preferences", holds);
+	if (nfd_root_list(root, folder, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *dot = strchr(names.name[i], '.');
+
+		if (names.name[i][0] == '.' || (dot && strcmp(dot, ".pref") != 0))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, names.name[i]);
+		read_preferences(root, path, holds);
+	}
+}
+
+/* Whether apt's daily timer runs; without a trace of systemd's timers it is taken to. */
+static bool is_timer_on(const struct nfd_root *root)
+{
+	static const char mask[] = "etc/systemd/system/apt-daily-upgrade.timer";
+	char target[64];
+
+	return nfd_root_read_link(root, mask, target, sizeof(target)) < 0 ||
+	       strcmp(target, "null") != 0;
+}
+
+static void list_origins(const struct nfd_apt_config *config, struct nfd_holds *holds)
+{
+	static const char *const keys[] = { "Unattended-Upgrade::Allowed-Origins",
+					    "Unattended-Upgrade::Origins-Pattern" };
+	size_t used = 0;
+
+	for (size_t k = 0; k < NFD_ARRAY_SIZE(keys); k++) {
+		const char *value;
+		size_t cursor = 0;
+
+		while ((value = nfd_apt_config_next(config, keys[k], &cursor)) != NULL &&
+		       used < sizeof(holds->origins))
+			used += (size_t)snprintf(holds->origins + used,
+						 sizeof(holds->origins) - used, "%s%s",
+						 used ? ", " : "", value);
+	}
+}
+
+static int read_apt(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char key[] = "APT::Periodic::Unattended-Upgrade";
+	static const char list[] = "Unattended-Upgrade::Package-Blacklist";
+	struct nfd_apt_config config;
+	const char *value;
+	size_t cursor = 0;
+	int r = nfd_apt_config_read(root, &config);
+
+	if (r == 0) {
+		value = nfd_apt_config_get(&config, key, "0");
+		holds->is_automatic =
+			strcmp(value, "0") != 0 && is_timer_on(root) &&
+			strcmp(nfd_apt_config_get(&config, "APT::Periodic::Enable", "1"), "0") != 0;
+		if (holds->is_automatic) {
+			snprintf(holds->automatic, sizeof(holds->automatic), "etc/apt/apt.conf.d");
+			snprintf(holds->automatic_value, sizeof(holds->automatic_value),
+				 "%s \"%s\"", key, value);
+			list_origins(&config, holds);
+		}
+		while ((value = nfd_apt_config_next(&config, list, &cursor)) != NULL)
+			add(holds, NFD_HOLD_START, value, "etc/apt/apt.conf.d");
+		if (config.error && !holds->error)
+			holds->error = config.error;
+	}
+	nfd_apt_config_done(&config);
+	return r;
+}
+
+/* The name in "[!]name-[epoch:]version-release.arch"; '!' excludes instead. */
+static void take_versionlock(struct nfd_holds *holds, char *line, const char *path)
+{
+	char *cut;
+
+	line = nfd_trim(line);
+	if (!*line || *line == '#')
+		return;
+	line += *line == '!';
+	/* Version and release are the last two parts. */
+	for (int i = 0; i < 2; i++) {
+		cut = strrchr(line, '-');
+		if (cut)
+			*cut = '\0';
+	}
+	add(holds, NFD_HOLD_GLOB, line, path);
+}
+
+static void read_versionlock(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char *const files[] = { "etc/dnf/plugins/versionlock.list",
+					     "etc/yum/pluginconf.d/versionlock.list" };
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(files); i++) {
+		cleanup_free char *text = read_text(root, files[i], holds);
+		char *rest = text, *line;
+
+		while (text && (line = strsep(&rest, "\n")) != NULL)
+			take_versionlock(holds, line, files[i]);
+	}
+}
+
+/* [[packages]] name = "…" of dnf 5. */
+static void read_dnf5(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char path[] = "etc/dnf/versionlock.toml";
+	cleanup_free char *text = read_text(root, path, holds);
+	cJSON *document = NULL;
+	const cJSON *entry;
+
+	if (!text || nfd_toml_parse(text, path, &document, NULL) < 0)
+		return;
+	cJSON_ArrayForEach(entry, nfd_json_get(document, "packages"))
+		add(holds, NFD_HOLD_GLOB, nfd_json_text(entry, "name"), path);
+	cJSON_Delete(document);
+}
+
+/* Value of "key = value" in an ini line; NULL for another line. */
+static char *ini_value(char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	line = nfd_trim(line);
+	if (strncmp(line, key, len) != 0)
+		return NULL;
+	line += len + strspn(line + len, " \t");
+	return *line == '=' ? nfd_trim(line + 1) : NULL;
+}
+
+/* excludepkgs= of the main files and of each repository: patterns by blanks or commas. */
+static void read_excludes(const struct nfd_root *root, const char *path, struct nfd_holds *holds)
+{
+	static const char *const keys[] = { "excludepkgs", "exclude" };
+	cleanup_free char *text = read_text(root, path, holds);
+	char *rest = text, *line;
+
+	while (text && (line = strsep(&rest, "\n")) != NULL)
+		for (size_t i = 0; i < NFD_ARRAY_SIZE(keys); i++) {
+			char *value = ini_value(line, keys[i]), *word;
+
+			while (value && (word = strsep(&value, " ,\t")) != NULL)
+				add(holds, NFD_HOLD_GLOB, word, path);
+			if (value)
+				break;
+		}
+}
+
+static void read_all_excludes(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char folder[] = "etc/yum.repos.d";
+	cleanup_names struct nfd_names names = { 0 };
+	char path[320];
+
+	read_excludes(root, "etc/dnf/dnf.conf", holds);
+	read_excludes(root, "etc/yum.conf", holds);
+	if (nfd_root_list(root, folder, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names.name[i]);
+		read_excludes(root, path, holds);
+	}
+}
+
+/* dnf-automatic upgrades when its timer is on and it is told to apply what it finds. */
+static void read_dnf_automatic(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char folder[] = "etc/systemd/system/timers.target.wants";
+	static const char path[] = "etc/dnf/automatic.conf";
+	cleanup_names struct nfd_names names = { 0 };
+	cleanup_free char *text = read_text(root, path, holds);
+	char *rest = text, *line;
+	bool applies = false;
+
+	while (text && (line = strsep(&rest, "\n")) != NULL) {
+		const char *value = ini_value(line, "apply_updates");
+
+		applies |= value && (strcmp(value, "yes") == 0 || strcmp(value, "True") == 0 ||
+				     strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+	}
+	if (nfd_root_list(root, folder, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		bool installs = strcmp(names.name[i], "dnf-automatic-install.timer") == 0;
+
+		if (!installs && (!applies || strncmp(names.name[i], "dnf-automatic", 13) != 0))
+			continue;
+		holds->is_automatic = true;
+		snprintf(holds->automatic, sizeof(holds->automatic), "%s/%.80s", folder,
+			 names.name[i]);
+		snprintf(holds->automatic_value, sizeof(holds->automatic_value),
+			 installs ? "installs what it finds" : "apply_updates = yes");
+	}
+}
+
+/* Stanzas of zypper's locks. */
+static void read_zypp(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char path[] = "etc/zypp/locks";
+	cleanup_free char *text = read_text(root, path, holds);
+	enum nfd_hold_kind kind = NFD_HOLD_PART;
+	char *rest = text, *line;
+
+	while (text && (line = strsep(&rest, "\n")) != NULL) {
+		line = nfd_trim(line);
+		if (!*line)
+			kind = NFD_HOLD_PART;
+		else if (strcmp(line, "match_type: glob") == 0 ||
+			 strcmp(line, "match_type: exact") == 0)
+			kind = NFD_HOLD_GLOB;
+		else if (strcmp(line, "match_type: regex") == 0)
+			kind = NFD_HOLD_REGEX;
+		else if (strncmp(line, "solvable_name:", 14) == 0)
+			add(holds, kind, nfd_trim(line + 14), path);
+	}
+}
+
+static void read_zypp_automatic(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	static const char timer[] =
+		"etc/systemd/system/timers.target.wants/transactional-update.timer";
+	char target[64];
+
+	if (nfd_root_read_link(root, timer, target, sizeof(target)) < 0)
+		return;
+	holds->is_automatic = true;
+	snprintf(holds->automatic, sizeof(holds->automatic), "%s", timer);
+	snprintf(holds->automatic_value, sizeof(holds->automatic_value), "enabled");
+}
+
+int nfd_holds_read(const struct nfd_root *root, struct nfd_holds *holds)
+{
+	int r;
+
+	*holds = (struct nfd_holds){ 0 };
+	r = read_apt(root, holds);
+	read_all_preferences(root, holds);
+	read_versionlock(root, holds);
+	read_dnf5(root, holds);
+	read_all_excludes(root, holds);
+	read_dnf_automatic(root, holds);
+	read_zypp(root, holds);
+	read_zypp_automatic(root, holds);
+	return r;
+}
