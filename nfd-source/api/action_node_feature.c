@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/action.h"
+#include "api/node_plan.h"
 #include "base/json.h"
 
 #define COLLECTION "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/"
@@ -217,6 +218,24 @@ static int apply(struct work *work)
 	return nfd_client_call(work->client, &call, NULL, work->err);
 }
 
+/* Labels of the object whose facts are unknown stay as they are. */
+static int keep_labels(struct work *work, const cJSON *request, const cJSON *now)
+{
+	const cJSON *old = nfd_json_object(nfd_json_get(now, "spec"), "labels");
+	cJSON *wanted = nfd_json_object(nfd_json_get(work->object, "spec"), "labels");
+	const cJSON *prefixes, *label;
+	int r = nfd_action_keys(request, "keep", &prefixes, work->err);
+
+	if (r < 0 || !wanted)
+		return r;
+	cJSON_ArrayForEach(label, old)
+		if (cJSON_IsString(label) && nfd_has_prefix(prefixes, label->string) &&
+		    !nfd_json_get(wanted, label->string) &&
+		    !cJSON_AddStringToObject(wanted, label->string, label->valuestring))
+			return memory(work);
+	return 0;
+}
+
 /* With worker and owner told by the request, an object that is right costs one GET. */
 static int publish(struct work *work, const cJSON *request)
 {
@@ -239,6 +258,8 @@ static int publish(struct work *work, const cJSON *request)
 		r = look_for_owner(work, request);
 	if (r == 0 && !worker)
 		r = use_standard_names(work, names);
+	if (r == 0)
+		r = keep_labels(work, request, now);
 	if (r == 0)
 		r = complete_object(work);
 	same = r == 0 && now && is_same(now, work->object);

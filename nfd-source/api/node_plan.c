@@ -157,7 +157,7 @@ static int place(struct nfd_node_plan *plan, const struct view *view, const cJSO
 	return arrived ? 0 : add_text(plan->changed, key);
 }
 
-static bool has_prefix(const cJSON *prefixes, const char *key)
+bool nfd_has_prefix(const cJSON *prefixes, const char *key)
 {
 	const cJSON *prefix;
 
@@ -176,7 +176,7 @@ static int place_unwanted(struct nfd_node_plan *plan, const struct view *view, c
 {
 	const char *value = cJSON_GetStringValue(nfd_json_get(view->labels, key));
 
-	if (!value || !has_prefix(view->wish->keep, key))
+	if (!value || !nfd_has_prefix(view->wish->keep, key))
 		return add_text(plan->withdrawn, key);
 	return cJSON_AddStringToObject(plan->want, key, value) ? 0 : -ENOMEM;
 }

@@ -45,6 +45,12 @@ bool nfd_node_is_listed(const cJSON *metadata, const char *key);
 bool nfd_node_has_nfd(const cJSON *metadata);
 
 /**
+ * nfd_has_prefix() - whether a key begins with one of an array of texts.
+ * @prefixes: NULL for none.
+ */
+bool nfd_has_prefix(const cJSON *prefixes, const char *key);
+
+/**
  * nfd_node_plan_make() - compare a Node with what we want.
  * @plan:     filled; to be given to nfd_node_plan_done() also after a failure.
  * @metadata: of the Node.

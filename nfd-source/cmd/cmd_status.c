@@ -50,6 +50,8 @@ static void put_outputs(const cJSON *status, struct nfd_strbuf *buf)
 
 		nfd_strbuf_printf(buf, "output %s: %s, because %s\n", text_of(entry, "name", "?"),
 				  on ? "on" : "off", text_of(entry, "why", "?"));
+		if (text_of(entry, "state", "")[0] && !on)
+			nfd_strbuf_printf(buf, "  state:      %s\n", text_of(entry, "state", ""));
 		if (!on)
 			continue;
 		nfd_strbuf_printf(buf, "  target:     %s\n  published:  %s, %.0f labels",

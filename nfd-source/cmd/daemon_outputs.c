@@ -85,7 +85,10 @@ static bool take_event(struct nfd_daemon *daemon, size_t at, const struct nfd_ou
 	daemon->output[at].due_ms = event->due_ms;
 	if (event->published)
 		output_published(daemon, at, event);
+	if (event->state[0] && strcmp(status->state, event->state) != 0)
+		nfd_log(NFD_LOG_INFO, event->state, "output", output->name, NULL);
 	status->faults = faults;
+	status->is_idle = event->is_idle;
 	if (event->done)
 		status->success_s = nfd_clock_real_s();
 	snprintf(status->state, sizeof(status->state), "%s", event->state);
@@ -181,12 +184,25 @@ static void choose_output(struct nfd_daemon *daemon, size_t at)
 	}
 }
 
+/*
+ * What is published is not always known at the start (no feature file, no status file after a boot):
+ * until the lifetime of an unknown fact is over, what is on the Node of it stays.
+ */
+static bool keeps_unknown(const struct nfd_daemon *daemon)
+{
+	int64_t lifetime_ms = daemon->hold.options.lifetime_ms;
+
+	return lifetime_ms == 0 ||
+	       (nfd_clock_real_s() - daemon->status.started_s) * 1000 < lifetime_ms;
+}
+
 void nfd_daemon_output_offer(struct nfd_daemon *daemon, size_t at)
 {
 	struct nfd_offer offer = {
 		.set = &daemon->hold.published,
 		.features = daemon->last.features,
 		.now_ms = nfd_clock_monotonic_ms(),
+		.keep = keeps_unknown(daemon) ? &daemon->last.unknowns : NULL,
 	};
 	struct nfd_error err = { 0 };
 

@@ -53,7 +53,7 @@ static void add_outputs(cJSON *object, const struct nfd_status *status)
 		cJSON *entry = cJSON_CreateObject();
 
 		cJSON_AddStringToObject(entry, "name", output->name);
-		cJSON_AddBoolToObject(entry, "on", output->is_on);
+		cJSON_AddBoolToObject(entry, "on", output->is_on && !output->is_idle);
 		cJSON_AddStringToObject(entry, "why", output->why);
 		cJSON_AddStringToObject(entry, "target", output->target);
 		add_time(entry, "published", output->published_s);

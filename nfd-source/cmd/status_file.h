@@ -29,6 +29,7 @@ struct nfd_status_output {
 	unsigned int publications,
 		failures;          /* since the start; failures of its helper are in @api */
 	char state[400];           /* how things are, in words; "" for nothing to say */
+	bool is_idle;              /* on, with nothing to do in this cluster */
 	size_t faults;             /* that it reports now */
 	struct nfd_api_counts api; /* what its helper did */
 };

@@ -196,6 +196,27 @@ bool nfd_api_run_step(struct nfd_api_run *run, const struct nfd_api_options *opt
 	return true;
 }
 
+int nfd_api_prefixes(const struct nfd_unknowns *unknowns, cJSON **ret)
+{
+	cJSON *prefixes;
+
+	*ret = NULL;
+	if (!unknowns || unknowns->count == 0)
+		return 0;
+	prefixes = cJSON_CreateArray();
+	for (size_t i = 0; prefixes && i < unknowns->count; i++) {
+		cJSON *prefix = cJSON_CreateString(unknowns->unknown[i].prefix);
+
+		if (!prefix || !cJSON_AddItemToArray(prefixes, prefix)) {
+			cJSON_Delete(prefix);
+			cJSON_Delete(prefixes);
+			return -ENOMEM;
+		}
+	}
+	*ret = prefixes;
+	return prefixes ? 0 : -ENOMEM;
+}
+
 void nfd_api_answer_done(struct nfd_api_answer *answer)
 {
 	cJSON_Delete(answer->result);

@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "base/error.h"
+#include "labels/unknown.h"
 #include "output/api_access.h"
 
 /* Counted since the start, for metrics. */
@@ -86,6 +87,14 @@ bool nfd_api_run_step(struct nfd_api_run *run, const struct nfd_api_options *opt
  * nfd_api_answer_done() - free; a zeroed one is fine.
  */
 void nfd_api_answer_done(struct nfd_api_answer *answer);
+
+/**
+ * nfd_api_prefixes() - key prefixes of unknown facts as the helper takes them ("keep").
+ * @unknowns: NULL for none.
+ * @ret:      receives an array of texts; NULL for none. Owner: caller.
+ * Return: 0; -ENOMEM.
+ */
+int nfd_api_prefixes(const struct nfd_unknowns *unknowns, cJSON **ret) nfd_must_check;
 
 /**
  * nfd_api_exchange() - one run from start to end, blocking; for commands that do nothing else.

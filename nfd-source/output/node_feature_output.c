@@ -32,10 +32,12 @@ struct state {
 	const struct nfd_output_options *options;
 	struct nfd_api_run run;
 	cJSON *wanted; /* the object; owned; NULL when it cannot be made */
+	cJSON *keep;   /* key prefixes whose facts are unknown; owned; NULL for none */
 	size_t labels; /* in it */
 	bool fresh;    /* not yet brought out */
 	bool newer;    /* changed since the run began */
 	int64_t due_ms;
+	bool is_idle;          /* the cluster lacks the resource type */
 	cJSON *worker, *owner; /* what an earlier run found; owned; NULL: not known */
 	int64_t found_ms;
 	char words[400]; /* how things are */
@@ -98,6 +100,7 @@ static void close_state(void *data)
 		return;
 	nfd_api_run_done(&state->run);
 	cJSON_Delete(state->wanted);
+	cJSON_Delete(state->keep);
 	forget(state);
 	free(state);
 }
@@ -129,29 +132,35 @@ static int make_object(const struct nfd_output_options *options, const struct nf
 				       offered->features, ret, err);
 }
 
+static bool is_same(const struct state *state, const cJSON *object, const cJSON *keep)
+{
+	return state->wanted && cJSON_Compare(object, state->wanted, true) &&
+	       (keep ? cJSON_Compare(keep, state->keep, true) : !state->keep);
+}
+
 static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *err)
 {
 	struct state *state = data;
-	bool first = !state->wanted;
-	cJSON *object = NULL;
+	int64_t spread = state->wanted ? 0 : state->options->api.place->spread_ms;
+	cJSON *object = NULL, *keep = NULL;
 	int r;
 
 	r = make_object(state->options, offered, &object, err);
-	if (r < 0)
-		return r;
-	if (!first && cJSON_Compare(object, state->wanted, true)) {
+	if (r == 0 && nfd_api_prefixes(offered->keep, &keep) < 0)
+		r = nfd_error_set(err, -ENOMEM, "out of memory");
+	if (r < 0 || is_same(state, object, keep)) {
 		cJSON_Delete(object);
-		return state->fresh;
+		cJSON_Delete(keep);
+		return r < 0 ? r : state->fresh;
 	}
 	cJSON_Delete(state->wanted);
+	cJSON_Delete(state->keep);
 	state->wanted = object;
+	state->keep = keep;
 	state->labels = nfd_set_published(offered->set);
 	state->fresh = true;
 	state->newer = true;
-	state->due_ms = offered->now_ms;
-	if (first && state->options->api.place->spread_ms)
-		state->due_ms +=
-			nfd_spread_ms(state->options->api.place->spread_ms / 2, 100, nfd_random());
+	state->due_ms = offered->now_ms + nfd_spread_ms(spread / 2, 100, nfd_random());
 	return 1;
 }
 
@@ -195,7 +204,7 @@ static cJSON *next_request(struct state *state, int64_t now_ms)
 		forget(state);
 	if (request && add_names(request) && add_copy(request, "object", state->wanted) &&
 	    add_copy(request, "worker", state->worker) &&
-	    add_copy(request, "owner", state->owner) &&
+	    add_copy(request, "owner", state->owner) && add_copy(request, "keep", state->keep) &&
 	    (!pod || !*pod || cJSON_AddStringToObject(request, "pod", pod)))
 		return request;
 	cJSON_Delete(request);
@@ -245,6 +254,7 @@ static void take_result(struct state *state, cJSON *result, int64_t now_ms)
 	bool served = nfd_json_is_true(result, "served");
 
 	take_found(state, result, now_ms);
+	state->is_idle = !served;
 	state->fresh = state->newer;
 	state->due_ms = state->newer ?
 				now_ms :
@@ -313,6 +323,7 @@ static int step(void *data, int64_t now_ms, struct nfd_output_event *ret, struct
 	take_answer(state, now_ms, ret);
 	if (!nfd_api_run_is_busy(&state->run) && state->due_ms <= now_ms)
 		start_run(state, now_ms);
+	ret->is_idle = state->is_idle;
 	ret->done = !nfd_api_run_is_busy(&state->run) && !state->fresh && state->run.failures == 0;
 	ret->due_ms = nfd_api_run_is_busy(&state->run) ? nfd_child_due_ms(&state->run.child) :
 							 state->due_ms;

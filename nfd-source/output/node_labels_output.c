@@ -26,6 +26,7 @@ struct state {
 	struct nfd_api_run run;
 	struct nfd_set wanted;
 	cJSON *keep;         /* array of key prefixes whose facts are unknown; owned; or NULL */
+	bool started;        /* a first run */
 	bool offered, newer; /* anything yet; something since the run began */
 	bool late;           /* NFD had its time before the run that is under way */
 	int64_t refused_until_ms;
@@ -120,42 +121,51 @@ static int64_t since_ms(const struct nfd_output_options *options, const struct n
 	return age_ms > 0 ? now_ms - age_ms : now_ms;
 }
 
-/* Keys whose fact is unknown, as an array of their prefixes; NULL for none. */
-static cJSON *prefixes_of(const struct nfd_unknowns *unknowns)
+/* A fleet that starts together asks over a while; a change in that while is no reason to hurry. */
+static int64_t spread_ms(const struct state *state, int64_t now_ms)
 {
-	cJSON *prefixes = unknowns ? cJSON_CreateArray() : NULL;
+	int64_t spread = state->options->api.place->spread_ms;
+	int64_t due_ms = state->view.schedule.due_ms;
 
-	for (size_t i = 0; prefixes && i < unknowns->count; i++)
-		cJSON_AddItemToArray(prefixes, cJSON_CreateString(unknowns->unknown[i].prefix));
-	return prefixes;
+	if (state->started || spread == 0)
+		return 0;
+	if (state->offered)
+		return due_ms > now_ms ? due_ms - now_ms : 0;
+	return nfd_spread_ms(spread / 2, 100, nfd_random());
+}
+
+static bool is_same(const struct state *state, const struct nfd_set *set, const cJSON *keep)
+{
+	return state->offered && nfd_set_equal(&state->wanted, set) &&
+	       (keep ? cJSON_Compare(keep, state->keep, true) : !state->keep);
 }
 
 static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *err)
 {
 	struct state *state = data;
+	int64_t since = offered->now_ms;
 	struct nfd_set copy = { 0 };
-	int64_t spread_ms = 0;
+	cJSON *keep = NULL;
 	int r;
 
+	r = nfd_api_prefixes(offered->keep, &keep);
+	if (r == 0)
+		r = nfd_set_copy(offered->set, &copy);
 	/* A features.d may have come meanwhile. */
 	state->view.schedule.hope = nfd_outputs_hope(state->options);
-	if (state->offered && nfd_set_equal(&state->wanted, offered->set))
-		return state->view.schedule.fresh;
-	r = nfd_set_copy(offered->set, &copy);
-	if (r < 0)
-		return nfd_error_set(err, r, "out of memory");
-	if (!state->offered && state->options->api.place->spread_ms)
-		spread_ms =
-			nfd_spread_ms(state->options->api.place->spread_ms / 2, 100, nfd_random());
-	nfd_node_schedule_change(&state->view.schedule,
-				 state->offered ?
-					 offered->now_ms :
-					 since_ms(state->options, offered->set, offered->now_ms),
-				 offered->now_ms, spread_ms);
+	if (r < 0 || is_same(state, offered->set, keep)) {
+		cJSON_Delete(keep);
+		nfd_set_done(&copy);
+		return r < 0 ? nfd_error_set(err, r, "out of memory") : state->view.schedule.fresh;
+	}
+	if (!state->offered)
+		since = since_ms(state->options, offered->set, offered->now_ms);
+	nfd_node_schedule_change(&state->view.schedule, since, offered->now_ms,
+				 spread_ms(state, offered->now_ms));
 	nfd_set_done(&state->wanted);
 	state->wanted = copy;
 	cJSON_Delete(state->keep);
-	state->keep = prefixes_of(offered->keep);
+	state->keep = keep;
 	state->offered = true;
 	state->newer = true;
 	return 1;
@@ -303,6 +313,7 @@ static void start_run(struct state *state, int64_t now_ms)
 		return;
 	}
 	state->newer = false;
+	state->started = true;
 	if (nfd_api_run_start(&state->run, &state->options->api, next_request(state, now_ms),
 			      &err) < 0) {
 		snprintf(state->view.failure, sizeof(state->view.failure), "%s",

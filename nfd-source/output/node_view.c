@@ -129,6 +129,10 @@ void nfd_node_view_fail(struct nfd_node_view *view, const struct nfd_api_place *
 			"there is no Node \"%.253s\" (name from: %s); set core.nodeName, NODE_NAME "
 			"or --node-name if it has another name; %.200s",
 			place->node_name, place->node_origin, answer->text);
+	else if (answer->status == 403)
+		/* What a kubelet's credentials are told about another kubelet's Node. */
+		snprintf(view->failure, sizeof(view->failure), "%.420s (Node name from: %.100s)",
+			 answer->text, place->node_origin);
 	else
 		snprintf(view->failure, sizeof(view->failure), "%s", answer->text);
 }

@@ -58,6 +58,7 @@ struct nfd_output_event {
 	size_t left_out;   /* labels that found no room */
 	int64_t expiry_s;  /* seconds since 1970, 0 for none */
 	int64_t due_ms;    /* monotonic time of the next step, INT64_MAX for none */
+	bool is_idle;      /* it is on, and has nothing to do in this cluster */
 	const char *state; /* how things are, for people; "" or valid until the next step */
 };
 

@@ -51,6 +51,15 @@ class Api:
             raise ApiError(answer.status, text)
         return json.loads(text)
 
+    def find(self, path):
+        """The object at a path, or None when there is none."""
+        try:
+            return self.request("GET", path)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
     def is_ready(self):
         """Whether the API server says that it is ready; no connection counts as no."""
         try:
@@ -64,10 +73,23 @@ class Api:
         """The Node object."""
         return self.request("GET", f"/api/v1/nodes/{name}")
 
+    def patch_node(self, name, metadata, manager="e2e"):
+        """Merge metadata into that of a Node, as the field manager of that name."""
+        self.request("PATCH", f"/api/v1/nodes/{name}?fieldManager={manager}", {"metadata": metadata},
+                     "application/merge-patch+json")
+
     def annotate_node(self, name, key, value):
         """Set one annotation of a Node."""
-        self.request("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"annotations": {key: value}}},
-                     "application/merge-patch+json")
+        self.patch_node(name, {"annotations": {key: value}})
+
+    def label_managers(self, name):
+        """Who owns which labels of a Node: field manager -> set of keys. A manager without labels has an empty set."""
+        owned = {}
+        for entry in self.node(name)["metadata"].get("managedFields", ()):
+            fields = entry["fieldsV1"].get("f:metadata", {}).get("f:labels", {})
+            keys = {field[2:] for field in fields if field.startswith("f:")}
+            owned.setdefault(entry["manager"], set()).update(keys)
+        return owned
 
 
 class NodeWatch:

@@ -1,30 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A real control plane for the tests: etcd, kube-apiserver, NFD's CRDs, nfd-master; and nfd-workers.
+"""Real control planes for the tests: etcd, kube-apiserver, NFD's CRDs, nfd-master; and nfd-workers.
 
-shared() gives the one cluster of this run. All its state lies in one temporary directory, all its
-processes are its children; both go away when the run ends.
+shared() gives the one cluster of this run, without_nfd() another one that knows nothing of NFD. All
+state of a cluster lies in one temporary directory, all its processes are its children; both go away
+when the run ends.
 """
 
 import atexit
+import contextlib
 import functools
+import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import traceback
 import unittest
+from typing import NamedTuple
 
 import worker
-from api import Api, ApiError
+from api import Api
 from pki import Pki
-from process import DIE_WITH_PARENT, PartFailed, start_part, wait_until
+from process import DIE_WITH_PARENT, PartFailed, run, start_part, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "node-feature-discovery"
 PROGRAMS = ("etcd", "mount", "openssl", "setpriv", "unshare")
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NO_TOOLS = 77
+# Who the audit log tells about: nodes and service accounts, never the tests and NFD (admin).
+AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata", "userGroups": ["system:nodes", "system:serviceaccounts"]}, {"level": "None"}],
+}
+
+
+class Request(NamedTuple):
+    """One request that the API server answered. path: without its query; code: HTTP status."""
+
+    verb: str
+    path: str
+    code: int
+    agent: str
 
 
 @functools.cache
@@ -54,12 +73,12 @@ def build_tools():
 
 
 @functools.cache
-def _start_shared():
-    """The cluster of this run, or the exception that its start ended with (printed, if a fault)."""
+def _start(with_nfd):
+    """The one cluster of its kind, or the exception that its start ended with (printed, if a fault)."""
     try:
         if missing():
             raise unittest.SkipTest(missing())
-        cluster = Cluster(*build_tools())
+        cluster = Cluster(*build_tools(), with_nfd)
         atexit.register(cluster.close)
         cluster.start()
         return cluster
@@ -70,12 +89,12 @@ def _start_shared():
         return error
 
 
-def shared():
-    """The cluster of this run, started by the first call.
+def _started(with_nfd):
+    """The cluster of that kind, started by the first call.
 
     Raises unittest.SkipTest when a prerequisite is missing; a failed start fails every caller.
     """
-    result = _start_shared()
+    result = _start(with_nfd)
     if isinstance(result, unittest.SkipTest):
         raise unittest.SkipTest(str(result))
     if isinstance(result, Exception):
@@ -83,16 +102,29 @@ def shared():
     return result
 
 
+def shared():
+    """The cluster of this run. Raises as _started()."""
+    return _started(True)
+
+
+def without_nfd():
+    """The cluster of this run that does not serve NFD's API group and has no nfd-master. Raises as _started()."""
+    return _started(False)
+
+
 class Cluster:
     """etcd, kube-apiserver and nfd-master in processes of their own.
 
-    kubernetes, nfd: folders of the built programs. directory: all state, temporary.
-    parts: the running processes, in the order of their start. api: client with all rights.
+    kubernetes, nfd: folders of the built programs; with_nfd: with the CRDs and nfd-master.
+    directory: all state, temporary. parts: the running processes, in the order of their start.
+    api: client with all rights. master: the running nfd-master, or None.
     """
 
-    def __init__(self, kubernetes, nfd):
+    def __init__(self, kubernetes, nfd, with_nfd=True):
         self.kubernetes = kubernetes
         self.nfd = nfd
+        self.with_nfd = with_nfd
+        self.master = None
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="nfd-source-e2e-"))
         self.parts = []
         self.nodes = 0
@@ -104,8 +136,9 @@ class Cluster:
         self._start_etcd()
         self._start_apiserver()
         self.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
-        self._apply_crds()
-        self._start_master()
+        if self.with_nfd:
+            self.apply_crds()
+            self.start_master()
 
     def close(self):
         """End all parts in reverse order and remove the directory. May be called at any time."""
@@ -135,8 +168,11 @@ class Cluster:
         self.etcd_url = f"http://127.0.0.1:{ports[0]}"
 
     def _start_apiserver(self):
-        """Start kube-apiserver; sets api."""
+        """Start kube-apiserver; sets api, apiserver and audit_log."""
         pki = self.pki
+        policy = self.directory / "audit-policy.json"
+        policy.write_text(json.dumps(AUDIT_POLICY))
+        self.audit_log = self.directory / "audit.log"
 
         def command(port):
             return [
@@ -150,16 +186,18 @@ class Cluster:
                 f"--service-account-key-file={pki.file('tokens.key')}",
                 f"--service-account-signing-key-file={pki.file('tokens.key')}",
                 "--service-cluster-ip-range=10.0.0.0/24",
+                f"--audit-policy-file={policy}", f"--audit-log-path={self.audit_log}",
                 # Its list cost estimate logs a time-out every second with the etcd of Debian.
                 "--feature-gates=SizeBasedListCostEstimate=false",
                 "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
             ]
 
-        _, (port,) = self.add_part("kube-apiserver", command, lambda port: Api(port, pki).is_ready())
+        self.apiserver, (port,) = self.add_part(
+            "kube-apiserver", command, lambda port: Api(port, pki).is_ready())
         self.port = port
         self.api = Api(port, pki)
 
-    def _apply_crds(self):
+    def apply_crds(self):
         """Create NFD's resource definitions, one for each YAML document, and wait until they serve."""
         text = (self.nfd / "nfd-api-crds.yaml").read_text()
         for document in text.split("\n---\n"):
@@ -173,30 +211,65 @@ class Cluster:
 
         wait_until("NFD's CRDs are established", established)
 
-    def _start_master(self):
-        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations)."""
-        node = self.create_node()
+    def remove_crds(self):
+        """Delete NFD's resource definitions and wait until the group is not served any more."""
+        for item in self.api.request("GET", CRDS)["items"]:
+            self.api.request("DELETE", f"{CRDS}/{item['metadata']['name']}")
+        wait_until("NFD's group is gone", lambda: not self.api.find("/apis/nfd.k8s-sigs.io"))
+
+    def start_master(self):
+        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations); sets master."""
+        env = worker.environment(NAMESPACE, self.create_node())
+        self.master, _ = self.add_part("nfd-master", lambda port: self._master_command(f"-port={port}"),
+                                       lambda port: worker.answers(port, "/healthz"), env=env)
+
+    def _master_command(self, *arguments):
+        """The words of nfd-master with arguments."""
         kubeconfig = self.directory / "kubeconfig"
-        kubeconfig.write_text(self.pki.kubeconfig("admin", self.port))
-        kubeconfig.chmod(0o600)
+        if not kubeconfig.exists():
+            kubeconfig.touch(0o600)
+            kubeconfig.write_text(self.pki.kubeconfig("admin", self.port))
+        return [self.nfd / "nfd-master", f"-kubeconfig={kubeconfig}", "-config=/nonexistent", *arguments]
 
-        def command(port):
-            return [self.nfd / "nfd-master", f"-kubeconfig={kubeconfig}", f"-port={port}",
-                    "-config=/nonexistent"]
+    def prune(self):
+        """Take all that nfd-master ever did off all Nodes, as NFD's removal does."""
+        run(self._master_command("-prune"), env=worker.environment(NAMESPACE, "prune"))
 
-        self.add_part("nfd-master", command, lambda port: worker.answers(port, "/healthz"),
-                      env=worker.environment(NAMESPACE, node))
+    def stop_master(self):
+        """End nfd-master; what it did stays."""
+        self.master.end()
+        self.parts.remove(self.master)
+        self.master = None
 
-    def create_node(self):
-        """Create a Node with a name of its own and return that name.
+    @contextlib.contextmanager
+    def hung(self):
+        """Within: the API server takes connections and never answers."""
+        self.apiserver.send(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.apiserver.send(signal.SIGCONT)
+
+    def requests(self, user):
+        """What the API server answered to a user up to now, in order: list of Request."""
+        found = []
+        for line in self.audit_log.read_text().splitlines(keepends=True):
+            if f'"username":"{user}"' in line and line.endswith("\n"):
+                event = json.loads(line)
+                found.append(Request(event["verb"], event["requestURI"].partition("?")[0],
+                                     event["responseStatus"]["code"], event.get("userAgent", "")))
+        return found
+
+    def create_node(self, name=None):
+        """Create a Node, with a name of its own unless one is given, and return the name.
 
         It has a label and an annotation, as a kubelet gives them: nfd-master cannot patch a Node
         that has none.
         """
         self.nodes += 1
-        name = f"node-{self.nodes}"
+        name = name or f"node-{self.nodes}"
         self.api.request("POST", "/api/v1/nodes", {
-            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name},
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name[:50]},
                          "annotations": {"e2e.nfd-source/node": name}}})
         return name
 
@@ -205,12 +278,7 @@ class Cluster:
         labels = self.api.node(node)["metadata"].get("labels", {})
         return {key: value for key, value in labels.items() if key.startswith(prefix)}
 
-    def node_feature(self, node):
-        """The NodeFeature object that an nfd-worker published for a node, or None."""
-        path = f"/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/{NAMESPACE}/nodefeatures/{node}"
-        try:
-            return self.api.request("GET", path)
-        except ApiError as error:
-            if error.status == 404:
-                return None
-            raise
+    def node_feature(self, name):
+        """The NodeFeature object of that name (an nfd-worker's has its node's), or None."""
+        path = f"/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/{NAMESPACE}/nodefeatures/{name}"
+        return self.api.find(path)

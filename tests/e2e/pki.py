@@ -44,22 +44,31 @@ class Pki:
             command += ["-CA", self.file("ca.crt"), "-CAkey", self.file("ca.key")]
         process.run(command)
 
+    def node(self, node):
+        """Issue a kubelet's certificate for a node (once); returns the name of its files."""
+        if not self.file(f"{node}.crt").exists():
+            self.client(node, f"/O=system:nodes/CN=system:node:{node}")
+        return node
+
+    def data(self, name):
+        """A file of this authority as a kubeconfig's -data fields have it."""
+        return base64.b64encode(self.file(name).read_bytes()).decode()
+
     def kubeconfig(self, client, port):
         """The text of a kubeconfig (JSON, which is YAML) with all certificates inside it."""
-        def data(name):
-            return base64.b64encode(self.file(name).read_bytes()).decode()
+        return self.kubeconfig_of(port, {"client-certificate-data": self.data(f"{client}.crt"),
+                                         "client-key-data": self.data(f"{client}.key")})
 
+    def kubeconfig_of(self, port, user):
+        """The text of a kubeconfig. user: its one user's fields, as kubectl knows them."""
         return json.dumps({
             "apiVersion": "v1",
             "kind": "Config",
             "current-context": "e2e",
-            "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": client}}],
+            "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
             "clusters": [{"name": "e2e", "cluster": {
                 "server": f"https://127.0.0.1:{port}",
-                "certificate-authority-data": data("ca.crt"),
+                "certificate-authority-data": self.data("ca.crt"),
             }}],
-            "users": [{"name": client, "user": {
-                "client-certificate-data": data(f"{client}.crt"),
-                "client-key-data": data(f"{client}.key"),
-            }}],
+            "users": [{"name": "e2e", "user": user}],
         })

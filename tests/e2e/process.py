@@ -131,16 +131,22 @@ def start_part(name, make_command, ready, log, ports=1, **options):
             raise
 
 
-def run(command, timeout_s=60, **options):
-    """Run a command to its end and return its stdout as text.
+def attempt(command, timeout_s=60, stdin="", **options):
+    """Run a command to its end, with a text on its stdin; CompletedProcess with stdout and stderr as text.
 
-    Raises PartFailed with command, status and stderr when it fails or takes too long.
+    Raises PartFailed when it takes too long.
     """
     words = [*DIE_WITH_PARENT, *map(os.fspath, command)]
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=timeout_s, check=True, **options)
-    except subprocess.SubprocessError as error:
-        text = f"{error}\n{error.stdout or ''}{error.stderr or ''}"
-        raise PartFailed(text) from error
+        return subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=timeout_s,
+                              check=False, **options)
+    except subprocess.TimeoutExpired as error:
+        raise PartFailed(f"{error}\n{error.stdout or ''}{error.stderr or ''}") from error
+
+
+def run(command, timeout_s=60, **options):
+    """As attempt(), and return stdout; raises PartFailed with command, status and stderr when it fails."""
+    done = attempt(command, timeout_s, **options)
+    if done.returncode:
+        raise PartFailed(f"status {done.returncode}: {done.args}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -20,15 +20,21 @@ FEATURE = "feature.node.kubernetes.io/"
 class E2ETestCase(unittest.TestCase):
     """Gives each test self.cluster, self.node (a new Node's name) and self.directory.
 
-    A missing prerequisite skips each test with its reason. When a test fails, the end of the log of
-    every part is printed.
+    get_cluster: function that gives the cluster. A missing prerequisite skips each test with its
+    reason. When a test fails, the end of the log of every part is printed.
     """
+
+    get_cluster = staticmethod(cluster.shared)
 
     def setUp(self):
         if program.missing():
             self.skipTest(program.missing())
         self.parts = []
-        self.cluster = cluster.shared()
+        self.cluster = self.get_cluster()
+        self.use_new_node()
+
+    def use_new_node(self):
+        """Be about a new Node from now on, with a directory of its own."""
         self.node = self.cluster.create_node()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.node}-", dir=self.cluster.directory))
 

@@ -147,7 +147,8 @@ static const struct {
 	{ "no such Node", 404, "GET /api/v1/nodes/n1: 404: not found",
 	  "there is no Node \"n1\" (name from: NODE_NAME); set core.nodeName, NODE_NAME or "
 	  "--node-name if it has another name; GET /api/v1/nodes/n1: 404: not found" },
-	{ "refused", 403, "GET x: 403: forbidden", "GET x: 403: forbidden" },
+	{ "refused", 403, "GET x: 403: forbidden",
+	  "GET x: 403: forbidden (Node name from: NODE_NAME)" },
 	{ "no reply", 0, "nfd-source-api was ended by signal 6",
 	  "nfd-source-api was ended by signal 6" },
 	{ "no words", 0, "", "" },
