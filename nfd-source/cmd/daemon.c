@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/json.h"
 #include "base/notify.h"
 #include "cmd/daemon_outputs.h"
 #include "cmd/metrics_file.h"
@@ -52,6 +53,7 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.labels = &daemon->hold.published;
 	daemon->status.faults = &daemon->faults;
 	daemon->status.watch = &daemon->watch;
+	daemon->status.doctor_cause = daemon->events.cause;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
 		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
 	if (daemon->context->settings.metrics_path[0] &&
@@ -93,6 +95,9 @@ static int settle(struct nfd_daemon *daemon, const struct nfd_scan *scan, int64_
 	daemon->status.leaving = daemon->hold.count - result.kept_unknown;
 	if (result.changed)
 		log_changes(daemon, &before);
+	if (result.changed || daemon->status.scans == 0)
+		nfd_daemon_events_compare(&daemon->events, &before, &daemon->hold.published,
+					  now_ms);
 	daemon->scan_due_ms = nfd_min64(daemon->scan_due_ms, result.next_ms);
 	daemon->hasty = scan->incomplete ? daemon->hasty + 1 : 0;
 	if (scan->incomplete && daemon->hasty <= HASTY_SCANS_MAX)
@@ -191,6 +196,7 @@ static void arm_timer(struct nfd_daemon *daemon)
 		nfd_min64(daemon->scan_due_ms, nfd_debounce_due_ms(&daemon->watch.debounce));
 
 	due_ms = nfd_min64(due_ms, daemon->alive_due_ms);
+	due_ms = nfd_min64(due_ms, nfd_daemon_events_due_ms(&daemon->events));
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		due_ms = nfd_min64(due_ms, daemon->output[i].due_ms);
 	nfd_timer_set(daemon->timer_fd, due_ms);
@@ -205,6 +211,7 @@ static int on_timer(void *cookie)
 
 	nfd_timer_drain(daemon->timer_fd);
 	say_alive(daemon, now_ms);
+	nfd_daemon_events_step(&daemon->events, now_ms);
 	/* A failed output is tried again with a fresh scan: the state may have moved on. */
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		retry |= daemon->output[i].failures && daemon->output[i].due_ms <= now_ms;
@@ -351,6 +358,20 @@ static void read_back(const struct nfd_context *context, struct nfd_set *ret)
 	cJSON_Delete(status);
 }
 
+/* With the finding that was told before this process, so that a restart does not tell it again. */
+static int start_events(struct nfd_daemon *daemon, struct nfd_error *err)
+{
+	cJSON *status = NULL;
+	int r;
+
+	if (nfd_status_read(daemon->context->settings.status_path, &status, NULL) < 0)
+		status = NULL;
+	r = nfd_daemon_events_init(&daemon->events, daemon->context, &daemon->loop,
+				   nfd_json_text(status, "doctorCause"), on_events, daemon, err);
+	cJSON_Delete(status);
+	return r;
+}
+
 static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, 0 };
@@ -370,6 +391,8 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 	r = nfd_loop_add(&daemon->loop, daemon->timer_fd, on_timer, daemon, err);
 	if (r == 0)
 		r = nfd_loop_add(&daemon->loop, daemon->signal_fd, on_signal, daemon, err);
+	if (r == 0)
+		r = start_events(daemon, err);
 	return r < 0 ? r : start_watch(daemon, err);
 }
 
@@ -436,6 +459,7 @@ void nfd_daemon_done(struct nfd_daemon *daemon)
 {
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		nfd_daemon_output_close(daemon, i);
+	nfd_daemon_events_done(&daemon->events, &daemon->loop);
 	nfd_daemon_watch_done(&daemon->watch, &daemon->loop);
 	nfd_scan_done(&daemon->last);
 	nfd_loop_done(&daemon->loop);

@@ -120,6 +120,8 @@ static char *render(const struct nfd_status *status)
 	cJSON_AddNumberToObject(object, "scanMilliseconds", (double)status->scan_ms);
 	cJSON_AddNumberToObject(object, "scans", status->scans);
 	cJSON_AddNumberToObject(object, "publications", status->publications);
+	if (status->doctor_cause && status->doctor_cause[0])
+		cJSON_AddStringToObject(object, "doctorCause", status->doctor_cause);
 	add_watch(object, status->watch);
 	add_outputs(object, status);
 	add_faults(object, status->faults);

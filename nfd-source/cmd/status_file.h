@@ -40,6 +40,7 @@ struct nfd_status {
 	int64_t scan_ms;              /* duration of the last scan */
 	unsigned int scans, publications;
 	const char *node_name, *root; /* borrowed */
+	const char *doctor_cause;     /* finding told by an Event; "" for none; borrowed */
 	const struct nfd_set *labels; /* borrowed */
 	size_t kept_unknown;          /* of the labels: facts that are unknown now */
 	size_t leaving; /* of the labels: their device has gone, removal is being delayed */
