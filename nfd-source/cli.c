@@ -287,25 +287,12 @@ static const char *root_from_environment(char *const *environment)
 	return root && *root ? root : "/";
 }
 
-/* Settings that belong to later versions must not be taken silently; "off" is what happens. */
-static void note_settings_without_effect(const struct nfd_settings *settings)
+/* A nfd-worker.conf has settings of mechanisms that are not ours. */
+static void note_passed_over(const struct nfd_settings *settings)
 {
-	const struct nfd_setting *table;
-	size_t count;
-
 	if (settings->passed_over && settings->passed_over[0])
 		nfd_log(NFD_LOG_DEBUG, "passed over settings of nfd-worker that we do not have",
 			"keys", settings->passed_over, NULL);
-	table = nfd_settings_table(&count);
-	for (size_t i = 0; i < count; i++) {
-		cleanup_strbuf struct nfd_strbuf value = { 0 };
-
-		nfd_settings_format(settings, &table[i], &value);
-		if (table[i].unused && strcmp(settings->origin[i], "default") != 0 &&
-		    strcmp(nfd_strbuf_text(&value), "off") != 0)
-			nfd_log(NFD_LOG_WARNING, "this setting has no effect in this version",
-				"key", table[i].key, "origin", settings->origin[i], NULL);
-	}
 }
 
 static int run_command(struct nfd_context *context)
@@ -318,7 +305,7 @@ static int run_command(struct nfd_context *context)
 	}
 	nfd_log_setup((enum nfd_log_format)context->settings.log_format,
 		      (enum nfd_log_level)context->settings.log_level);
-	note_settings_without_effect(&context->settings);
+	note_passed_over(&context->settings);
 	nfd_context_settle(context);
 	if (context->command->reads_host &&
 	    nfd_root_open(&context->root, context->root_path, &err) < 0) {

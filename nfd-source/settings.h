@@ -61,7 +61,6 @@ struct nfd_setting {
 	const char *const *choices; /* allowed words, NULL-terminated; or NULL */
 	int64_t min, max;           /* of a duration in ms; of a class prefix in digits */
 	const char *help;
-	bool unused; /* part of the contract, without effect in this version */
 };
 
 /**

@@ -74,8 +74,7 @@ static int show_text(const struct nfd_context *context)
 	for (size_t i = 0; i < count; i++) {
 		nfd_strbuf_printf(&buf, "%s: ", table[i].key);
 		nfd_settings_format(&context->settings, &table[i], &buf);
-		nfd_strbuf_printf(&buf, "  # %s%s\n", context->settings.origin[i],
-				  table[i].unused ? ", without effect in this version" : "");
+		nfd_strbuf_printf(&buf, "  # %s\n", context->settings.origin[i]);
 	}
 	put_chosen(&context->settings.outputs, &buf);
 	return nfd_print(&buf);
@@ -110,8 +109,7 @@ static bool add_setting(cJSON *object, const struct nfd_settings *settings,
 	nfd_settings_format(settings, setting, &value);
 	return entry && !value.error &&
 	       cJSON_AddStringToObject(entry, "value", nfd_strbuf_text(&value)) &&
-	       cJSON_AddStringToObject(entry, "origin", origin) &&
-	       cJSON_AddBoolToObject(entry, "hasEffect", !setting->unused);
+	       cJSON_AddStringToObject(entry, "origin", origin);
 }
 
 static int show_json(const struct nfd_context *context)

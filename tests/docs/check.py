@@ -198,14 +198,14 @@ def words_of(options):
 
 
 def settings():
-    """{key: (default, has effect)}."""
+    """{key: default}."""
     found = {}
     for line in program("settings").splitlines():
         if line.startswith("# output "):
             continue
         key, rest = line.split(": ", 1)
         value, origin = rest.rsplit("  # ", 1)
-        found[key] = (value.strip(), "without effect" not in origin)
+        found[key] = value.strip()
     return found
 
 
@@ -254,13 +254,11 @@ def check_man_options():
 
 
 def check_man_settings():
-    """nfd-source.yaml(5) has every setting with its default, its variable, and whether it has an effect."""
-    page = MAN["settings"].read_text(encoding="utf-8")
+    """nfd-source.yaml(5) has every setting with its default and its variable."""
     entries = {head.split()[1]: body for head, body in man_items(MAN["settings"]) if head.startswith("Cm ") and "." in head}
     table = settings()
     same("the list of settings", entries, table)
-    without_effect = page[page.index(".Ss Without effect") : page.index(".Sh FILES")]
-    for key, (default, has_effect) in table.items():
+    for key, default in table.items():
         body = entries[key].replace("\n", " ")
         stated = re.search(r"default (?:\.(?:Cm|Pa|Ev) (\S+)|(empty))", body)
         if not stated:
@@ -271,8 +269,14 @@ def check_man_settings():
         variable = "NFD_SOURCE_" + re.sub("[A-Z]", r"_\g<0>", key).replace(".", "_").upper()
         if f".Ev {variable}" not in body:
             raise AssertionError(f"{key}: {variable} is not named")
-        if (f".It Cm {key}\n" in without_effect) == has_effect:
-            raise AssertionError(f"{key}: stands in the wrong part of the page")
+
+
+def check_doctor_rows():
+    """docs/doctor.md has every row of doctor's table, and no other."""
+    report = json.loads(program("doctor", "-o", "json", "--no-nvml", "--no-api"))
+    text = (TOP / "docs/doctor.md").read_text(encoding="utf-8")
+    stated = re.findall(r"^\| \w+ \| `(GPU-[A-Z0-9-]+)` \|", text, re.M)
+    same("the table of rows", stated, [check["id"] for check in report["checks"]])
 
 
 def refusal(key, value):
