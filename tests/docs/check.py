@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
+import json
 import os
 import re
 import shutil
@@ -50,7 +51,7 @@ DEPLOYMENTS = {
 }
 # The rights of each component: API group, resource, verbs. Never more than an output uses.
 RIGHTS = {
-    "node-labels": {"/nodes: get patch"},
+    "node-labels": {"/nodes: get patch", "/events: create"},
     "node-feature": {"nfd.k8s-sigs.io/nodefeatures: get create patch delete", "/pods: get"},
 }
 
@@ -649,9 +650,9 @@ def check_kustomize_lines():
     same("volumes", re.findall(r"^      - name: (\S+)$", volumes, re.M), {name for name, _, _ in mounts})
     made = re.findall(r"path: (\S+)\n\s+type: DirectoryOrCreate", volumes)
     same("folders made on the host:", made, {"/run/nvidia", "/etc/kubernetes/node-feature-discovery/features.d"})
-    assert settings()["outputs.featureFile.dir"][0] in made
+    assert settings()["outputs.featureFile.dir"] in made
     written = [path for name, path, _ in mounts if name == "runtime"]
-    assert str(Path(settings()["status.path"][0]).parent) in written
+    assert str(Path(settings()["status.path"]).parent) in written
 
 
 def check_kustomize_settings():
@@ -705,7 +706,7 @@ def check_kustomize_build():
         tokens = re.findall(r"^ *automountServiceAccountToken: \w+$", said, re.M)
         wanted = {f"{'':{indent}}automountServiceAccountToken: {value}" for indent, value in ((0, "false"), (6, pod))}
         same(f"{folder}: tokens", tokens, wanted)
-        assert (settings()["outputs.featureFile.dir"][0] in said) == writes, f"{folder}: features.d"
+        assert (settings()["outputs.featureFile.dir"] in said) == writes, f"{folder}: features.d"
         same(f"{folder}: uids", re.findall(r"runAsUser: (\d+)", said), {"0" if writes else "65534"})
         assert ("runAsNonRoot: true" in said) != writes, f"{folder}: runAsNonRoot"
         assert ("fieldPath: metadata.name" in said) == ("Role" in kinds), f"{folder}: POD_NAME"

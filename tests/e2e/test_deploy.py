@@ -34,7 +34,7 @@ RESOURCES = (
     ("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
     (NFD_GROUP, "nodefeatures"), (NFD_GROUP, "nodefeaturerules"), (NFD_GROUP, "nodefeaturegroups"), ("*", "*"),
 )
-NODE_RIGHTS = {(verb, "", "nodes") for verb in ("get", "patch")}
+NODE_RIGHTS = {(verb, "", "nodes") for verb in ("get", "patch")} | {("create", "", "events")}
 OBJECT_VERBS = ("get", "create", "patch", "delete")
 OBJECT_RIGHTS = {("get", "", "pods")} | {(verb, NFD_GROUP, "nodefeatures") for verb in OBJECT_VERBS}
 
