@@ -42,7 +42,7 @@ static void found_other_kind(struct nfd_doctor *doctor)
 			 "this chain does not apply" :
 			 "the GPU is inside a Tegra chip: it is no PCI device, and most of "
 			 "this chain does not apply");
-	nfd_prove(doctor, found, is_wsl ? "dev/dxg" : "sys/devices/soc0/family", "is there");
+	nfd_prove(doctor, found, "source", "%s", doctor->facts.platform_source);
 }
 
 void nfd_check_presence(struct nfd_doctor *doctor)

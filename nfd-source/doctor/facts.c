@@ -16,6 +16,7 @@
 #include "base/parse.h"
 #include "doctor/doctor.h"
 #include "scan/os_release.h"
+#include "scan/platform_gpu.h"
 #include "scan/scan.h"
 
 #define NVIDIA 0x10de
@@ -84,6 +85,22 @@ static int add_gpu(struct nfd_doctor_facts *facts, const struct nfd_root *root,
 	return 0;
 }
 
+/* GPUs that are no PCI devices, as the scan finds them. */
+static void read_platform(struct nfd_doctor_facts *facts, struct nfd_scan *scan)
+{
+	const struct nfd_label *tegra, *paravirtual, *label;
+
+	nfd_platform_gpu_scanner.run(scan);
+	tegra = nfd_set_find(&scan->labels, NFD_F "gpu-tegra.present");
+	paravirtual = nfd_set_find(&scan->labels, NFD_F "gpu-paravirtual.present");
+	label = tegra ? tegra : paravirtual;
+	facts->is_tegra = tegra != NULL;
+	facts->is_wsl = paravirtual != NULL;
+	if (label && label->source)
+		snprintf(facts->platform_source, sizeof(facts->platform_source), "%s",
+			 label->source);
+}
+
 /* The scan's own view of the bus, with classes that labels may not want. */
 static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root)
 {
@@ -109,6 +126,7 @@ static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root
 	else if (nfd_root_exists(root, "sys") <= 0)
 		snprintf(facts->pci_reason, sizeof(facts->pci_reason),
 			 "sysfs is not mounted at \"sys\" below the root");
+	read_platform(facts, &scan);
 	nfd_scan_done(&scan);
 	return r;
 }
@@ -249,9 +267,6 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 
 	if (r < 0)
 		return r;
-	facts->is_tegra =
-		nfd_root_exists(root, "sys/devices/soc0/family") > 0 && facts->gpu_count == 0;
-	facts->is_wsl = nfd_root_exists(root, "dev/dxg") > 0;
 	read_system(facts, root);
 	facts->boot_s = read_boot_time(root);
 	read_driver(facts, root);

@@ -43,9 +43,10 @@ enum nfd_package_manager {
 struct nfd_doctor_facts {
 	struct nfd_gpu_facts *gpu; /* array of @gpu_count, by address; owned */
 	size_t gpu_count;
-	size_t other_gpus;     /* GPUs of other vendors */
-	char pci_reason[200];  /* why the bus could not be read; "" when it could */
-	bool is_tegra, is_wsl; /* GPUs that are no PCI devices */
+	size_t other_gpus;         /* GPUs of other vendors */
+	char pci_reason[200];      /* why the bus could not be read; "" when it could */
+	bool is_tegra, is_wsl;     /* GPUs that are no PCI devices */
+	char platform_source[128]; /* file that says so */
 
 	char kernel[128];                /* release of the running kernel; "" when unknown */
 	struct nfd_nvidia_module module; /* loaded; @module.version "" for none */
