@@ -193,7 +193,9 @@ static int take_option(struct parser *parser, const struct nfd_option *option, c
 	if (command && option >= command->option &&
 	    option < command->option + command->option_count) {
 		parser->context->value[option - command->option] = value ? value : "";
-		return 0;
+		return option->setting ? override(parser, option->setting, value ? value : "true",
+						  option->name) :
+					 0;
 	}
 	return take_global(parser, option, value);
 }

@@ -15,6 +15,15 @@
 #define GPU "gpu=\""
 #define GPUS_MAX 256
 
+static bool begins_with_port(const char *text)
+{
+	size_t len = strspn(text, "0123456789");
+	unsigned long port = strtoul(text, NULL, 10);
+
+	return len > 0 && len <= 5 && port > 0 && port <= 65535 && (text[len] == '/' || !text[len]);
+}
+
+/* A loopback address, a port, and then the path: nothing that could name another host. */
 static bool is_loopback(const char *url)
 {
 	static const char *const starts[] = { "http://127.0.0.1:", "http://[::1]:",
@@ -22,7 +31,7 @@ static bool is_loopback(const char *url)
 
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(starts); i++)
 		if (strncmp(url, starts[i], strlen(starts[i])) == 0)
-			return true;
+			return begins_with_port(url + strlen(starts[i]));
 	return false;
 }
 

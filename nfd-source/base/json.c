@@ -6,6 +6,8 @@
 
 #include "base/json.h"
 
+#include "base/strbuf.h"
+
 cJSON *nfd_json_get(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -23,6 +25,29 @@ const char *nfd_json_text(const cJSON *object, const char *key)
 	const char *text = cJSON_GetStringValue(nfd_json_get(object, key));
 
 	return text ? text : "";
+}
+
+cJSON *nfd_json_new_text(const char *text)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	while (*text) {
+		size_t len = nfd_utf8_length(text);
+
+		nfd_strbuf_add(&buf, len ? text : "\xef\xbf\xbd", len ? len : 3);
+		text += len ? len : 1;
+	}
+	return buf.error ? NULL : cJSON_CreateString(nfd_strbuf_text(&buf));
+}
+
+bool nfd_json_add_text(cJSON *object, const char *key, const char *text)
+{
+	cJSON *item = nfd_json_new_text(text);
+
+	if (item && cJSON_AddItemToObject(object, key, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
 }
 
 bool nfd_json_is_true(const cJSON *object, const char *key)

@@ -31,6 +31,18 @@ cJSON *nfd_json_object(const cJSON *object, const char *key);
 const char *nfd_json_text(const cJSON *object, const char *key);
 
 /**
+ * nfd_json_add_text() - add a text that may hold any bytes; what is no UTF-8 becomes U+FFFD.
+ * Return: whether it was added; false when memory ran out.
+ */
+bool nfd_json_add_text(cJSON *object, const char *key, const char *text);
+
+/**
+ * nfd_json_new_text() - the same as an item of its own.
+ * Return: owner: caller; NULL when memory ran out.
+ */
+cJSON *nfd_json_new_text(const char *text);
+
+/**
  * nfd_json_is_true() - whether a member is true.
  */
 bool nfd_json_is_true(const cJSON *object, const char *key);

@@ -255,16 +255,14 @@ ssize_t nfd_root_read_line(const struct nfd_root *root, const char *path, char *
 	return len;
 }
 
-ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_t max,
-			    char **ret_buf)
+/* Reads on to the end of a file. */
+static ssize_t read_rest(const struct nfd_root *root, const char *path, int fd, size_t max,
+			 char **ret_buf)
 {
-	cleanup_close int fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	cleanup_free char *buf = NULL;
 	size_t size = 4096, len = 0;
 	ssize_t n;
 
-	if (fd < 0)
-		return fd;
 	for (;;) {
 		char *bigger = realloc(buf, size + 1);
 
@@ -285,6 +283,29 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
 	observe(root, NFD_READ_FILE, path, buf, len);
 	*ret_buf = TAKE_PTR(buf);
 	return (ssize_t)len;
+}
+
+ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_t max,
+			    char **ret_buf)
+{
+	cleanup_close int fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 ? fd : read_rest(root, path, fd, max, ret_buf);
+}
+
+ssize_t nfd_root_read_end(const struct nfd_root *root, const char *path, size_t max, char **ret_buf)
+{
+	cleanup_close int fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	off_t size;
+
+	if (fd < 0)
+		return fd;
+	size = lseek(fd, 0, SEEK_END);
+	/* What cannot be sought in is read from where it stands. */
+	if (size >= 0 && lseek(fd, size > (off_t)max ? size - (off_t)max : 0, SEEK_SET) < 0)
+		return -errno;
+	/* The file may grow meanwhile. */
+	return read_rest(root, path, fd, 2 * max, ret_buf);
 }
 
 ssize_t nfd_root_read_link(const struct nfd_root *root, const char *path, char *buf, size_t size)
@@ -391,4 +412,14 @@ int nfd_root_list(const struct nfd_root *root, const char *path, struct nfd_name
 	*ret = names;
 	names = (struct nfd_names){ 0 };
 	return 0;
+}
+
+int nfd_root_stat(const struct nfd_root *root, const char *path, struct stat *ret)
+{
+	char real[PATH_MAX];
+	int r = nfd_root_resolve(root, path, real, sizeof(real));
+
+	if (r < 0)
+		return r;
+	return fstatat(root->fd, real[0] ? real : ".", ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -84,6 +85,14 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
 			    char **ret_buf) nfd_must_check;
 
 /**
+ * nfd_root_read_end() - the same for the end of a file, for logs.
+ * @max: bytes before the end that are wanted; a smaller file is read whole.
+ * Return: bytes read; negative errno as for nfd_root_read_alloc().
+ */
+ssize_t nfd_root_read_end(const struct nfd_root *root, const char *path, size_t max, char **ret_buf)
+	nfd_must_check;
+
+/**
  * nfd_root_read_link() - last part of the target of a symbolic link ("nvidia" of a driver link).
  * @buf: receives it, NUL-terminated.
  * Return: length; -ENOENT; -EINVAL when @path is no link; -ENAMETOOLONG.
@@ -105,6 +114,13 @@ int nfd_root_exists(const struct nfd_root *root, const char *path) nfd_must_chec
  */
 int nfd_root_resolve(const struct nfd_root *root, const char *path, char *buf, size_t size)
 	nfd_must_check;
+
+/**
+ * nfd_root_stat() - what a path is, links resolved inside the root.
+ * @ret: filled.
+ * Return: 0; -ENOENT and others of nfd_root_resolve() and fstatat(2).
+ */
+int nfd_root_stat(const struct nfd_root *root, const char *path, struct stat *ret) nfd_must_check;
 
 /**
  * struct nfd_names - names of a directory's entries in byte order, without "." and "..".

@@ -76,9 +76,9 @@ void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...)
 	va_end(again);
 }
 
-/* Length of the UTF-8 sequence at @p (NUL-terminated), 0 when it is not well formed. */
-static size_t utf8_length(const unsigned char *p)
+size_t nfd_utf8_length(const char *text)
 {
+	const unsigned char *p = (const unsigned char *)text;
 	size_t len, i;
 
 	if (p[0] < 0x80)
@@ -108,7 +108,7 @@ void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
 
 	nfd_strbuf_puts(buf, "\"");
 	while (*p) {
-		len = utf8_length(p);
+		len = nfd_utf8_length((const char *)p);
 		if (len == 0) {
 			nfd_strbuf_puts(buf, "\xef\xbf\xbd");
 			len = 1;
@@ -122,6 +122,24 @@ void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
 		p += len;
 	}
 	nfd_strbuf_puts(buf, "\"");
+}
+
+void nfd_strbuf_put_word(struct nfd_strbuf *buf, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+
+	if (*text && text[strspn(text, plain)] == '\0') {
+		nfd_strbuf_puts(buf, text);
+		return;
+	}
+	nfd_strbuf_puts(buf, "'");
+	for (; *text; text++)
+		if (*text == '\'')
+			nfd_strbuf_puts(buf, "'\\''");
+		else
+			nfd_strbuf_add(buf, text, 1);
+	nfd_strbuf_puts(buf, "'");
 }
 
 const char *nfd_strbuf_text(const struct nfd_strbuf *buf)

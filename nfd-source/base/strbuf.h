@@ -52,6 +52,19 @@ void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...) nfd_printf_
 void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text);
 
 /**
+ * nfd_strbuf_put_word() - append a text as one word of a shell, for commands that people paste.
+ * @text: any bytes; quoted when it holds more than letters, digits and "%+,-./:=@_".
+ */
+void nfd_strbuf_put_word(struct nfd_strbuf *buf, const char *text);
+
+/**
+ * nfd_utf8_length() - length of the UTF-8 sequence that a text begins with.
+ * @text: NUL-terminated.
+ * Return: 1 to 4 bytes (1 for the closing NUL); 0 when it is not well formed.
+ */
+size_t nfd_utf8_length(const char *text);
+
+/**
  * nfd_strbuf_text() - the content as text.
  * Return: never NULL; "" when empty. Valid until the next change.
  */

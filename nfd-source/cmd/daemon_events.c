@@ -159,15 +159,15 @@ static void take_report(struct nfd_daemon_events *events)
 
 	/* Exit statuses 0 and 1 are both a verdict. */
 	if (events->doctor.end != NFD_CHILD_EXITED || events->doctor.status > 1 || !report ||
-	    strcmp(cause, events->cause) == 0) {
+	    strcmp(cause, events->cause) == 0 || is_told_by_label(cause)) {
 		cJSON_Delete(report);
 		return;
 	}
 	snprintf(message, sizeof(message), "%s%s%.500s", *cause ? cause : events->cause,
 		 *cause ? ": " : " is no more", *cause ? words_of(report, cause) : "");
-	if (*cause && !is_told_by_label(cause))
+	if (*cause)
 		add(events, "GPUStackCritical", true, message);
-	else if (!*cause && !is_told_by_label(events->cause))
+	else
 		add(events, "GPUStackRecovered", false, message);
 	snprintf(events->cause, sizeof(events->cause), "%s", cause);
 	cJSON_Delete(report);

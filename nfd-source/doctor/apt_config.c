@@ -200,12 +200,14 @@ static int read_file(const struct nfd_root *root, const char *path, struct nfd_a
 	return nfd_apt_config_parse(config, text);
 }
 
-/* apt takes names without extension, or with .conf. */
+/* apt takes names of plain characters without extension, or with .conf. */
 static bool is_taken(const char *name)
 {
-	const char *dot = strchr(name, '.');
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_.";
+	const char *dot = strrchr(name, '.');
 
-	return name[0] != '.' && (!dot || strcmp(dot, ".conf") == 0);
+	return name[0] != '.' && !name[strspn(name, plain)] && (!dot || strcmp(dot, ".conf") == 0);
 }
 
 int nfd_apt_config_read(const struct nfd_root *root, struct nfd_apt_config *config)

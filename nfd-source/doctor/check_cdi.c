@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/yaml_tree.h"
+#include "doctor/cdi.h"
 #include "doctor/doctor.h"
 
 #define SPEC_MAX (4 * 1024 * 1024)
@@ -73,76 +74,120 @@ static void found_stale(struct nfd_doctor *doctor, const struct spec *spec)
 	nfd_advise(doctor, found, "# then delete the device plugin's pod on this node");
 }
 
-/* Whether a file is a specification of NVIDIA's; a stale one is a finding. */
-static bool take_spec(struct nfd_doctor *doctor, const char *path)
+/* A specification of NVIDIA's; NULL for another file. Owner: caller. */
+static cJSON *read_spec(const struct nfd_root *root, const char *path)
 {
-	struct spec spec = { .path = path, .driver = doctor->facts.module.version };
-	const struct nfd_root *root = doctor->options->root;
 	cleanup_free char *text = NULL;
 	ssize_t len = nfd_root_read_alloc(root, path, SPEC_MAX, &text);
 	cJSON *document = NULL;
-	const cJSON *device;
-	bool is_ours;
 
 	if (len <= 0 || nfd_yaml_tree_parse(text, (size_t)len, path, &document, NULL) < 0)
-		return false;
-	is_ours = strstr(nfd_json_text(document, "kind"), "nvidia.com/") != NULL;
-	if (is_ours && spec.driver[0] && !doctor->facts.has_driver_container) {
-		take_edits(root, nfd_json_get(document, "containerEdits"), &spec);
-		cJSON_ArrayForEach(device, nfd_json_get(document, "devices"))
-			take_edits(root, nfd_json_get(device, "containerEdits"), &spec);
-		if (spec.stale[0])
-			found_stale(doctor, &spec);
-	}
+		return NULL;
+	if (strstr(nfd_json_text(document, "kind"), "nvidia.com/"))
+		return document;
 	cJSON_Delete(document);
-	return is_ours;
+	return NULL;
 }
 
-static size_t take_folder(struct nfd_doctor *doctor, const char *folder)
+static void take_spec(struct nfd_doctor *doctor, const char *path, const cJSON *document)
+{
+	struct spec spec = { .path = path, .driver = doctor->facts.module.version };
+	const struct nfd_root *root = doctor->options->root;
+	const cJSON *device;
+
+	if (!spec.driver[0] || doctor->facts.has_driver_container)
+		return;
+	take_edits(root, nfd_json_get(document, "containerEdits"), &spec);
+	cJSON_ArrayForEach(device, nfd_json_get(document, "devices"))
+		take_edits(root, nfd_json_get(device, "containerEdits"), &spec);
+	if (spec.stale[0])
+		found_stale(doctor, &spec);
+}
+
+/* Visits the specifications of a folder; @doctor NULL only counts them. */
+static size_t visit_folder(const struct nfd_root *root, const char *folder,
+			   struct nfd_doctor *doctor)
 {
 	cleanup_names struct nfd_names names = { 0 };
 	char path[300];
 	size_t count = 0;
 
-	if (nfd_root_list(doctor->options->root, folder, &names) < 0)
+	if (nfd_root_list(root, folder, &names) < 0)
 		return 0;
 	for (size_t i = 0; i < names.count; i++) {
 		const char *dot = strrchr(names.name[i], '.');
+		cJSON *document;
 
 		if (!dot || (strcmp(dot, ".yaml") != 0 && strcmp(dot, ".json") != 0))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s", folder, names.name[i]);
-		count += take_spec(doctor, path);
+		document = read_spec(root, path);
+		count += document != NULL;
+		if (document && doctor)
+			take_spec(doctor, path, document);
+		cJSON_Delete(document);
 	}
 	return count;
 }
 
-/* The toolkit ran, and what it should have made is not there. */
-static void check_unresolved(struct nfd_doctor *doctor, size_t specs)
+size_t nfd_cdi_count(const struct nfd_root *root)
 {
-	static const char ready[] = "run/nvidia/validations/driver-ready";
-	const struct nfd_root *root = doctor->options->root;
+	size_t count = 0;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(folders); i++)
+		count += visit_folder(root, folders[i], NULL);
+	return count;
+}
+
+/*
+ * The operator is here, CDI was switched on for the runtime, and what the toolkit should have made is
+ * not there. Without that switch specifications are nobody's business.
+ */
+static void check_unresolved(struct nfd_doctor *doctor)
+{
+	const struct nfd_runtime_config *runtime = &doctor->facts.runtime;
 	struct nfd_diagnosis *found;
 
-	if (specs > 0 || nfd_root_exists(root, ready) <= 0 ||
-	    nfd_root_exists(root, "usr/local/nvidia/toolkit/nvidia-container-runtime.cdi") <= 0)
+	if (doctor->facts.cdi_specs > 0 || !runtime->is_cdi_set || !runtime->is_cdi_on ||
+	    nfd_root_exists(doctor->options->root, "run/nvidia/validations") <= 0)
 		return;
-	found = nfd_find(
-		doctor, "GPU-CDI-UNRESOLVED", NFD_VERDICT_WARNING,
-		"the GPU Operator's toolkit is installed, and there is no CDI specification "
-		"of NVIDIA: pods that name CDI devices are not started");
+	found = nfd_find(doctor, "GPU-CDI-UNRESOLVED", NFD_VERDICT_WARNING,
+			 "CDI is switched on for the container runtime, and there is no CDI "
+			 "specification of NVIDIA: pods that name CDI devices are not started");
 	nfd_prove(doctor, found, "etc/cdi, var/run/cdi", "no specification of kind nvidia.com/…");
+	nfd_prove(doctor, found, runtime->path, "enable_cdi = true");
 	nfd_advise(doctor, found, "# delete the toolkit's pod on this node; it makes them anew");
 	nfd_advise(doctor, found, "nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml");
 }
 
+/* Specifications, and a runtime that does not read them. */
+static void check_off(struct nfd_doctor *doctor)
+{
+	const struct nfd_runtime_config *runtime = &doctor->facts.runtime;
+	struct nfd_diagnosis *found;
+
+	/* With an nvidia runtime pods get their GPUs all the same. */
+	if (doctor->facts.cdi_specs == 0 || runtime->kind != NFD_RUNTIME_CONTAINERD ||
+	    runtime->error[0] || runtime->is_cdi_on || runtime->nvidia.is_there)
+		return;
+	found = nfd_find(doctor, "GPU-CDI-OFF", NFD_VERDICT_CRITICAL,
+			 "there are CDI specifications of NVIDIA and no nvidia runtime, and this "
+			 "containerd has CDI switched off: pods are given devices that are not in "
+			 "them");
+	nfd_prove(doctor, found, runtime->path[0] ? runtime->path : "containerd's defaults",
+		  "version %d, enable_cdi %s", runtime->version,
+		  runtime->is_cdi_set ? "= false" : "is not set, and off before containerd 2.0");
+	nfd_advise(doctor, found,
+		   "# set enable_cdi = true in the CRI plugin's section, then: systemctl restart "
+		   "containerd");
+}
+
 void nfd_check_cdi(struct nfd_doctor *doctor)
 {
-	size_t specs = 0;
-
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(folders); i++)
-		specs += take_folder(doctor, folders[i]);
-	check_unresolved(doctor, specs);
-	if (specs == 0)
+		visit_folder(doctor->options->root, folders[i], doctor);
+	check_unresolved(doctor);
+	check_off(doctor);
+	if (doctor->facts.cdi_specs == 0)
 		nfd_skip(doctor, "GPU-CDI-STALE", "there is no CDI specification of NVIDIA");
 }

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -35,6 +36,20 @@ static void check_samples(struct nfd_doctor *doctor, const cJSON *result)
 		   nfd_doctor_node(doctor));
 }
 
+/* Something answers on its port, with an error. */
+static void found_down(struct nfd_doctor *doctor, const char *answer)
+{
+	struct nfd_diagnosis *found;
+
+	found = nfd_find(doctor, "GPU-DCGM-DOWN", NFD_VERDICT_WARNING,
+			 "dcgm-exporter runs on this node and answers with an error");
+	nfd_prove(doctor, found, URL, "%s", answer);
+	nfd_advise(doctor, found,
+		   "kubectl logs -n gpu-operator -l app=nvidia-dcgm-exporter --tail 30    # a "
+		   "profiling field that the GPU lacks, or its memory limit");
+	nfd_skip(doctor, "GPU-DCGM-EMPTY", "dcgm-exporter answers with an error");
+}
+
 /*
  * Its pod has an address of its own unless it uses the host's network, so no answer on the loopback
  * address says nothing by itself.
@@ -44,6 +59,7 @@ void nfd_check_dcgm(struct nfd_doctor *doctor)
 	int pid = doctor->facts.processes.process[NFD_PROCESS_DCGM_EXPORTER].pid;
 	struct nfd_error err = { 0 };
 	cJSON *request, *result = NULL;
+	int r;
 
 	if (!doctor->facts.processes.is_read) {
 		skip(doctor, "the processes of the host are not visible here");
@@ -60,10 +76,13 @@ void nfd_check_dcgm(struct nfd_doctor *doctor)
 	request = cJSON_CreateObject();
 	cJSON_AddStringToObject(request, "action", "dcgm");
 	cJSON_AddStringToObject(request, "url", URL);
-	if (nfd_api_exchange(&doctor->options->outputs->api, request, &result, &err) < 0)
+	r = nfd_api_exchange(&doctor->options->outputs->api, request, &result, &err);
+	if (r == 0)
+		check_samples(doctor, result);
+	else if (r == -EIO || r == -ENOMEM)
 		skip(doctor, "it does not answer on 127.0.0.1:9400; its pod may have an address of "
 			     "its own");
 	else
-		check_samples(doctor, result);
+		found_down(doctor, nfd_error_text(&err));
 	cJSON_Delete(result);
 }

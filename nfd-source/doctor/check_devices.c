@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +37,10 @@ static const char *judge_node(const struct nfd_root *root, const char *path, uns
 			      int minor)
 {
 	struct stat st;
+	int r = nfd_root_stat(root, path, &st);
 
-	if (fstatat(root->fd, path, &st, 0) < 0)
-		return errno == ENOENT ? "is missing" : NULL;
+	if (r < 0)
+		return nfd_root_is_absent(r) ? "is missing" : NULL;
 	if (!S_ISCHR(st.st_mode))
 		return "is no character device";
 	if (major && major(st.st_rdev) != major)

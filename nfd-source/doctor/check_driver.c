@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "doctor/doctor.h"
 
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -68,19 +69,23 @@ static void check_vfio(struct nfd_doctor *doctor)
 {
 	const struct nfd_doctor_facts *facts = &doctor->facts;
 	const char *workload = nfd_node_label(facts, "nvidia.com/gpu.workload.config");
-	const char *address = "";
-	size_t count = held_by(facts, "vfio-pci", &address);
+	const char *driver = "vfio-pci", *address = "";
+	size_t count = held_by(facts, driver, &address);
 	bool meant = !workload || strcmp(workload, "vm-passthrough") == 0;
 	struct nfd_diagnosis *found;
 
+	if (count == 0) {
+		driver = "nvgrace_gpu_vfio_pci";
+		count = held_by(facts, driver, &address);
+	}
 	if (count == 0)
 		return;
 	/* Only the Node says what is meant; without it this is no more than worth knowing. */
 	found = nfd_find(doctor, "GPU-DRV-VFIO", meant ? NFD_VERDICT_INFO : NFD_VERDICT_CRITICAL,
-			 "%zu of %zu GPUs are reserved for virtual machines (vfio-pci)%s", count,
-			 facts->gpu_count,
+			 "%zu of %zu GPUs are reserved for virtual machines (%s)%s", count,
+			 facts->gpu_count, driver,
 			 meant ? "" : ", but the Node is meant for another workload");
-	prove_driver(doctor, found, address, "vfio-pci");
+	prove_driver(doctor, found, address, driver);
 	if (workload)
 		nfd_prove(doctor, found, "Node nvidia.com/gpu.workload.config", "%s", workload);
 	if (!meant)
@@ -95,13 +100,17 @@ static void advise_install(struct nfd_doctor *doctor, struct nfd_diagnosis *foun
 	static const char *const commands[] = {
 		[NFD_MANAGER_UNKNOWN] = "# install the NVIDIA driver for this system",
 		[NFD_MANAGER_APT] =
-			"apt-get install nvidia-driver-580-server    # or the branch that "
-			"you use",
+			"apt-get install nvidia-driver    # Debian's, or NVIDIA's repository",
 		[NFD_MANAGER_DNF] = "dnf install nvidia-open    # from NVIDIA's repository",
 		[NFD_MANAGER_ZYPPER] = "zypper install nvidia-open    # from NVIDIA's repository",
 	};
+	bool is_ubuntu = strcmp(doctor->facts.distro, "ubuntu") == 0;
 
-	nfd_advise(doctor, found, "%s", commands[doctor->facts.manager]);
+	nfd_advise(
+		doctor, found, "%s",
+		is_ubuntu ?
+			"apt-get install nvidia-driver-580-server    # or the branch that you use" :
+			commands[doctor->facts.manager]);
 	nfd_advise(doctor, found,
 		   "# or let the GPU Operator install it: driver.enabled=true in its chart");
 }
@@ -123,12 +132,15 @@ static bool find_blacklist(const struct nfd_root *root, char *ret_path, size_t s
 			snprintf(ret_path, size, "%s/%.200s", folders[f], names.name[i]);
 			if (nfd_root_read(root, ret_path, text, sizeof(text)) <= 0)
 				continue;
-			while ((one = strsep(&rest, "\n")) != NULL)
-				if (strcmp(one, "blacklist nvidia") == 0 ||
-				    strncmp(one, "install nvidia /bin/", 20) == 0) {
-					snprintf(line, 128, "%s", one);
-					return true;
-				}
+			while ((one = strsep(&rest, "\n")) != NULL) {
+				one[strcspn(one, "#")] = '\0';
+				one = nfd_trim(one);
+				if (strcmp(one, "blacklist nvidia") != 0 &&
+				    strncmp(one, "install nvidia /bin/", 20) != 0)
+					continue;
+				snprintf(line, 128, "%s", one);
+				return true;
+			}
 		}
 	}
 	return false;
@@ -167,8 +179,13 @@ static void found_not_loaded(struct nfd_doctor *doctor)
 
 static void found_no_module(struct nfd_doctor *doctor)
 {
+	static const char *const headers[] = {
+		[NFD_MANAGER_UNKNOWN] = "# install the headers of the running kernel",
+		[NFD_MANAGER_APT] = "apt-get install linux-headers-$(uname -r)",
+		[NFD_MANAGER_DNF] = "dnf install kernel-devel-$(uname -r)",
+		[NFD_MANAGER_ZYPPER] = "zypper install kernel-default-devel",
+	};
 	const struct nfd_disk_module *module = &doctor->facts.disk_module;
-	bool is_apt = doctor->facts.manager == NFD_MANAGER_APT;
 	struct nfd_diagnosis *found;
 	char path[200];
 
@@ -182,10 +199,7 @@ static void found_no_module(struct nfd_doctor *doctor)
 		snprintf(path, sizeof(path), "lib/modules/%s/modules.dep", module->other_kernel);
 		nfd_prove(doctor, found, path, "has nvidia.ko");
 	}
-	nfd_advise(
-		doctor, found,
-		is_apt ? "apt-get install linux-headers-$(uname -r)" :
-			 "dnf install kernel-devel-$(uname -r)    # zypper: kernel-default-devel");
+	nfd_advise(doctor, found, "%s", headers[doctor->facts.manager]);
 	nfd_advise(doctor, found, "dkms autoinstall && modprobe -a nvidia nvidia_uvm");
 }
 
@@ -194,6 +208,8 @@ static void check_module(struct nfd_doctor *doctor)
 {
 	const struct nfd_doctor_facts *facts = &doctor->facts;
 	const struct nfd_disk_module *module = &facts->disk_module;
+	const char *deploy = nfd_node_label(facts, "nvidia.com/gpu.deploy.driver");
+	bool is_coming = deploy && strcmp(deploy, "true") == 0;
 	struct nfd_diagnosis *found;
 
 	if (facts->is_loaded || nfd_found(doctor, "GPU-DRV-NOUVEAU", NFD_VERDICT_CRITICAL) ||
@@ -208,9 +224,12 @@ static void check_module(struct nfd_doctor *doctor)
 		found_no_module(doctor);
 	} else {
 		found = nfd_find(
-			doctor, "GPU-DRV-ABSENT", NFD_VERDICT_CRITICAL,
-			"no NVIDIA driver is installed: neither a module nor a library, on "
-			"the host or in a driver container");
+			doctor, "GPU-DRV-ABSENT",
+			is_coming ? NFD_VERDICT_INFO : NFD_VERDICT_CRITICAL,
+			is_coming ? "no NVIDIA driver is installed yet; the GPU Operator is to "
+				    "bring one in a container" :
+				    "no NVIDIA driver is installed: neither a module nor a "
+				    "library, on the host or in a driver container");
 		nfd_prove(doctor, found, "sys/module/nvidia", "is missing");
 		nfd_prove(doctor, found, "libnvidia-ml.so.1", "in none of the known places");
 		advise_install(doctor, found);

@@ -21,12 +21,13 @@ static void check_hooks(struct nfd_doctor *doctor)
 	cleanup_names struct nfd_names names = { 0 };
 	struct nfd_root root = { 0 };
 	struct nfd_diagnosis *found = NULL;
+	cleanup_strbuf struct nfd_strbuf word = { 0 };
 	char hooks[512], path[800];
 
 	if (!slash)
 		return;
 	snprintf(hooks, sizeof(hooks), "%.*s/source.d", (int)(slash - dir), dir);
-	if (nfd_root_open(&root, hooks, NULL) == 0 && nfd_root_list(&root, "", &names) == 0)
+	if (nfd_root_open(&root, hooks, NULL) == 0 && nfd_root_list(&root, ".", &names) == 0)
 		for (size_t i = 0; i < names.count; i++) {
 			struct stat st;
 
@@ -39,10 +40,12 @@ static void check_hooks(struct nfd_doctor *doctor)
 					"there are hooks in source.d, which NFD no longer runs "
 					"since 0.17");
 			nfd_prove(doctor, found, path, "is executable");
+			nfd_strbuf_done(&word);
+			nfd_strbuf_put_word(&word, path);
 			nfd_advise(doctor, found,
 				   "rm %s    # after its labels come from a file in "
 				   "features.d",
-				   path);
+				   nfd_strbuf_text(&word));
 		}
 	nfd_root_close(&root);
 }

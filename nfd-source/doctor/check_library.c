@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parse.h"
+#include "base/strbuf.h"
 #include "doctor/doctor.h"
 #include "doctor/holds.h"
 
@@ -42,17 +45,15 @@ static void prove_upgrade(struct nfd_doctor *doctor, struct nfd_diagnosis *found
 	nfd_prove(doctor, found, "proc/stat", "booted %s", when);
 }
 
-/* The coupled packages, as words for a command; "" when they are not known. */
-static void list_packages(const struct nfd_doctor *doctor, bool only_free, char *ret, size_t size)
+/* The coupled packages that are not held, as words for a command. */
+static void list_free_packages(const struct nfd_packages *packages, struct nfd_strbuf *ret)
 {
-	const struct nfd_packages *packages = &doctor->facts.packages;
-	size_t used = 0;
-
-	ret[0] = '\0';
-	for (size_t i = 0; i < packages->count && used < size; i++)
-		if (packages->package[i].is_coupled && !(only_free && packages->package[i].is_held))
-			used += (size_t)snprintf(ret + used, size - used, "%s%s", used ? " " : "",
-						 packages->package[i].name);
+	for (size_t i = 0; i < packages->count; i++) {
+		if (!packages->package[i].is_coupled || packages->package[i].is_held)
+			continue;
+		nfd_strbuf_puts(ret, ret->len ? " " : "");
+		nfd_strbuf_put_word(ret, packages->package[i].name);
+	}
 }
 
 static void prove_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
@@ -85,17 +86,61 @@ static void prove_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 
 static void advise_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 {
-	char list[2048];
+	cleanup_strbuf struct nfd_strbuf list = { 0 };
 
-	list_packages(doctor, true, list, sizeof(list));
-	if (doctor->facts.manager == NFD_MANAGER_APT && list[0])
-		nfd_advise(doctor, found, "apt-mark hold %s", list);
+	list_free_packages(&doctor->facts.packages, &list);
+	if (doctor->facts.manager == NFD_MANAGER_APT && list.len)
+		nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&list));
 	else if (doctor->facts.manager == NFD_MANAGER_DNF)
 		nfd_advise(doctor, found,
 			   "dnf versionlock add 'nvidia-*' 'kmod-nvidia*' 'libnvidia-*' "
 			   "'cuda-drivers*'");
 	else if (doctor->facts.manager == NFD_MANAGER_ZYPPER)
 		nfd_advise(doctor, found, "zypper addlock 'nvidia-*' 'kmod-nvidia*' 'libnvidia-*'");
+}
+
+/* Order of two dotted versions by their numbers, as strcmp(3). */
+static int compare(const char *a, const char *b)
+{
+	struct nfd_version first, second;
+
+	if (nfd_parse_version(a, &first, NULL) < 0 || nfd_parse_version(b, &second, NULL) < 0)
+		return strcmp(a, b);
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(first.part); i++) {
+		long difference =
+			strtol(first.part[i], NULL, 10) - strtol(second.part[i], NULL, 10);
+
+		if (difference)
+			return difference < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+/* The command that brings the library's packages to the newest version. */
+static void advise_library(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
+{
+	const char *package = nfd_packages_library(&doctor->facts.packages);
+
+	if (package)
+		nfd_advise(doctor, found, "apt-get install --allow-change-held-packages %s",
+			   package);
+	else
+		nfd_advise(doctor, found, "# install the libraries of driver %s",
+			   doctor->facts.module.version);
+}
+
+/* The command that brings the module on disk to the newest version. */
+static void advise_module(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
+{
+	char package[160];
+
+	nfd_packages_module(&doctor->facts.packages, doctor->facts.kernel, package,
+			    sizeof(package));
+	if (package[0])
+		nfd_advise(doctor, found, "apt-get install --allow-change-held-packages \"%s\"",
+			   package);
+	else
+		nfd_advise(doctor, found, "dkms autoinstall");
 }
 
 /* What the mismatch does to the cluster, in one line of evidence. */
@@ -120,6 +165,12 @@ static void found_reload_pending(struct nfd_doctor *doctor)
 	prove_upgrade(doctor, found);
 	prove_hold(doctor, found);
 	prove_consequence(doctor, found);
+	/* Where the module on disk is of a third version, loading it mends nothing. */
+	if (facts->disk_module.version[0] &&
+	    strcmp(facts->disk_module.version, facts->libraries.library[0].version) != 0) {
+		advise_library(doctor, found);
+		advise_module(doctor, found);
+	}
 	nfd_advise_drain(doctor, found);
 	nfd_advise_reload(doctor, found);
 	advise_hold(doctor, found);
@@ -130,26 +181,29 @@ static void found_reload_pending(struct nfd_doctor *doctor)
 static void found_lag(struct nfd_doctor *doctor)
 {
 	const struct nfd_doctor_facts *facts = &doctor->facts;
+	const char *library = facts->libraries.library[0].version;
+	bool is_older = compare(library, facts->module.version) < 0;
 	struct nfd_diagnosis *found;
 
 	found = nfd_find(
 		doctor, "GPU-DRV-KMODLAG", NFD_VERDICT_CRITICAL,
-		"the library is %s, but module %s is both loaded and the newest on disk for "
-		"this kernel: its package lags behind, and a reboot does not help",
-		facts->libraries.library[0].version, facts->module.version);
+		is_older ? "the library is %s, older than module %s, which is both loaded and "
+			   "on disk: the library's packages lag behind, and a reboot does not "
+			   "help" :
+			   "the library is %s, but module %s is both loaded and the newest on "
+			   "disk for this kernel: its package lags behind, and a reboot does "
+			   "not help",
+		library, facts->module.version);
 	prove_versions(doctor, found);
 	prove_upgrade(doctor, found);
 	prove_consequence(doctor, found);
-	if (facts->manager == NFD_MANAGER_APT)
-		nfd_advise(doctor, found,
-			   "apt-get install \"linux-modules-nvidia-%.*s-$(uname -r)\" || dkms "
-			   "autoinstall",
-			   (int)strcspn(facts->libraries.library[0].version, "."),
-			   facts->libraries.library[0].version);
-	else
-		nfd_advise(doctor, found, "dkms autoinstall");
-	nfd_advise_drain(doctor, found);
-	nfd_advise_reload(doctor, found);
+	if (is_older) {
+		advise_library(doctor, found);
+	} else {
+		advise_module(doctor, found);
+		nfd_advise_drain(doctor, found);
+		nfd_advise_reload(doctor, found);
+	}
 	advise_hold(doctor, found);
 }
 
@@ -212,11 +266,16 @@ static void check_missing(struct nfd_doctor *doctor)
 		"places");
 	nfd_prove(doctor, found, doctor->facts.module.path, "%s", doctor->facts.module.version);
 	nfd_prove(doctor, found, "libnvidia-ml.so.1", "not found");
-	nfd_advise(doctor, found,
-		   doctor->facts.manager == NFD_MANAGER_APT ?
-			   "apt-get install libnvidia-compute-%.*s" :
-			   "# install the libraries of driver %.*s",
-		   (int)strcspn(doctor->facts.module.version, "."), doctor->facts.module.version);
+	if (nfd_packages_library(&doctor->facts.packages))
+		nfd_advise(doctor, found, "apt-get install %s --reinstall",
+			   nfd_packages_library(&doctor->facts.packages));
+	else
+		nfd_advise(doctor, found,
+			   strcmp(doctor->facts.distro, "ubuntu") == 0 ?
+				   "apt-get install libnvidia-compute-%.*s" :
+				   "# install the libraries of driver %.*s",
+			   (int)strcspn(doctor->facts.module.version, "."),
+			   doctor->facts.module.version);
 }
 
 void nfd_check_library(struct nfd_doctor *doctor)

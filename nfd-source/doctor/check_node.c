@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/parse.h"
 #include "doctor/doctor.h"
 
+#define GRIDD "etc/nvidia/gridd.conf"
 #define N "nvidia.com/"
 
 static long amount(const struct nfd_doctor *doctor, const char *field, const char *resource)
@@ -33,19 +35,38 @@ static long sum(const struct nfd_doctor *doctor, const char *field, const char *
 	return total;
 }
 
+/* GPUs that the driver has for containers. */
+static long usable_gpus(const struct nfd_doctor_facts *facts)
+{
+	long count = 0;
+
+	for (size_t i = 0; i < facts->gpu_count; i++)
+		count += strcmp(facts->gpu[i].driver, "nvidia") == 0 && !facts->gpu[i].is_excluded;
+	return count;
+}
+
+/* Shared GPUs have names of their own ("nvidia.com/gpu.shared"), and are more than there are cards. */
 static void check_capacity(struct nfd_doctor *doctor)
 {
-	long usable = amount(doctor, "allocatable", N "gpu");
-	long mig = sum(doctor, "allocatable", N "mig-");
+	long offered = sum(doctor, "capacity", N "gpu");
+	long usable = sum(doctor, "allocatable", N "gpu") + sum(doctor, "allocatable", N "mig-");
+	bool has_mig = sum(doctor, "capacity", N "mig-") > 0;
+	long there = usable_gpus(&doctor->facts);
 	struct nfd_diagnosis *found;
 
-	if (usable > 0 || mig > 0)
+	if (usable > 0 && (has_mig || offered >= there))
 		return;
-	found = nfd_find(doctor, "GPU-NODE-CAPACITY", NFD_VERDICT_CRITICAL,
-			 "the Node advertises no GPU, so pods that ask for one stay Pending");
-	nfd_prove(doctor, found, "Node status.allocatable", N "gpu: %s",
-		  usable < 0 ? "(missing)" : "0");
-	nfd_prove(doctor, found, NFD_PCI_DEVICES, "%zu NVIDIA GPUs", doctor->facts.gpu_count);
+	found = nfd_find(doctor, "GPU-NODE-CAPACITY",
+			 usable > 0 ? NFD_VERDICT_WARNING : NFD_VERDICT_CRITICAL,
+			 usable > 0 ? "the Node advertises fewer GPUs than the driver holds" :
+				      "the Node advertises no GPU, so pods that ask for one stay "
+				      "Pending");
+	if (amount(doctor, "allocatable", N "gpu") < 0)
+		nfd_prove(doctor, found, "Node status.allocatable", N "gpu: (missing)");
+	else
+		nfd_prove(doctor, found, "Node status.allocatable", N "gpu: %ld",
+			  amount(doctor, "allocatable", N "gpu"));
+	nfd_prove(doctor, found, NFD_PCI_DEVICES, "%ld NVIDIA GPUs of the nvidia driver", there);
 	nfd_advise(
 		doctor, found,
 		"# the finding before this one is the reason; if there is none, delete the device "
@@ -68,8 +89,8 @@ static void check_leftover(struct nfd_doctor *doctor)
 
 static void check_disabled(struct nfd_doctor *doctor)
 {
+	struct nfd_diagnosis *found, *last = NULL;
 	const cJSON *label;
-	struct nfd_diagnosis *found;
 
 	cJSON_ArrayForEach(label, nfd_json_object(doctor->facts.node, "labels")) {
 		const char *value = cJSON_GetStringValue(label);
@@ -92,9 +113,10 @@ static void check_disabled(struct nfd_doctor *doctor)
 			nfd_advise(doctor, found, "# mend the driver pod first");
 		nfd_advise(doctor, found, "kubectl label node %s %s%s", nfd_doctor_node(doctor),
 			   label->string, paused ? "=true --overwrite" : "-");
-		if (paused)
-			nfd_advise_undrain(doctor, found);
+		last = paused ? found : last;
 	}
+	if (last)
+		nfd_advise_undrain(doctor, last);
 }
 
 static void check_upgrade(struct nfd_doctor *doctor)
@@ -199,6 +221,21 @@ static void check_imex(struct nfd_doctor *doctor)
 		   "/etc/modprobe.d/nvidia-imex.conf    # then reload the module");
 }
 
+/* An older licence server is named in the configuration and needs no token. */
+static bool names_license_server(const struct nfd_root *root)
+{
+	static const char key[] = "ServerAddress=";
+	cleanup_free char *text = NULL;
+	char *rest, *line;
+
+	if (nfd_root_read_alloc(root, GRIDD, 64 * 1024, &text) < 0)
+		return false;
+	for (rest = text; (line = strsep(&rest, "\n")) != NULL;)
+		if (strncmp(nfd_trim(line), key, strlen(key)) == 0 && nfd_trim(line)[strlen(key)])
+			return true;
+	return false;
+}
+
 static void check_license(struct nfd_doctor *doctor)
 {
 	const char *vgpu = nfd_node_label(&doctor->facts, N "vgpu.present");
@@ -207,12 +244,14 @@ static void check_license(struct nfd_doctor *doctor)
 	struct nfd_diagnosis *found;
 
 	if (!vgpu || strcmp(vgpu, "true") != 0 ||
-	    (nfd_root_list(root, "etc/nvidia/ClientConfigToken", &names) == 0 && names.count))
+	    (nfd_root_list(root, "etc/nvidia/ClientConfigToken", &names) == 0 && names.count) ||
+	    names_license_server(root))
 		return;
 	found = nfd_find(
 		doctor, "GPU-VGPU-LICENSE", NFD_VERDICT_WARNING,
 		"the GPU is virtual, and there is no licence token: CUDA gets slow or fails");
 	nfd_prove(doctor, found, "etc/nvidia/ClientConfigToken", "is empty or missing");
+	nfd_prove(doctor, found, GRIDD, "names no ServerAddress");
 	nfd_advise(doctor, found,
 		   "# put the client configuration token there, then: systemctl restart "
 		   "nvidia-gridd");

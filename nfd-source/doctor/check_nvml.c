@@ -61,9 +61,14 @@ static void found_code(struct nfd_doctor *doctor, const cJSON *init, int code)
 /* NVML sees fewer GPUs than the bus has for the driver. */
 static void compare_count(struct nfd_doctor *doctor)
 {
-	size_t seen = nfd_json_length(doctor->facts.nvml, "devices"), bound = 0;
+	size_t seen = 0, bound = 0;
 	struct nfd_diagnosis *found;
+	const cJSON *device, *lost = NULL;
 
+	cJSON_ArrayForEach(device, nfd_json_get(doctor->facts.nvml, "devices")) {
+		lost = nfd_json_get(device, "error") ? nfd_json_get(device, "error") : lost;
+		seen += !nfd_json_get(device, "error");
+	}
 	for (size_t i = 0; i < doctor->facts.gpu_count; i++)
 		bound += strcmp(doctor->facts.gpu[i].driver, "nvidia") == 0 &&
 			 !doctor->facts.gpu[i].is_excluded && !doctor->facts.gpu[i].is_virtual;
@@ -71,7 +76,11 @@ static void compare_count(struct nfd_doctor *doctor)
 		return;
 	found = nfd_find(doctor, "GPU-NVML-INIT", NFD_VERDICT_WARNING,
 			 "NVML sees %zu of the %zu GPUs that the driver holds", seen, bound);
-	nfd_prove(doctor, found, "nvmlDeviceGetCount_v2", "%zu", seen);
+	nfd_prove(doctor, found, "nvmlDeviceGetCount_v2", "%zu",
+		  nfd_json_length(doctor->facts.nvml, "devices"));
+	if (lost)
+		nfd_prove(doctor, found, "nvmlDeviceGetHandleByIndex_v2", "%s",
+			  nfd_json_text(lost, "text"));
 	nfd_advise(doctor, found, "dmesg | grep -i nvrm    # says which GPU did not start");
 }
 
@@ -99,6 +108,7 @@ void nfd_check_nvml(struct nfd_doctor *doctor)
 		return;
 	case NFD_NVML_HUNG:
 		found_hang(doctor);
+		nfd_skip(doctor, "GPU-NVML-INIT", "%s", doctor->facts.nvml_why);
 		return;
 	case NFD_NVML_CRASHED:
 		found_init(doctor, "the library crashes", doctor->facts.nvml_why);

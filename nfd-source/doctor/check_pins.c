@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "doctor/doctor.h"
 #include "doctor/holds.h"
 
@@ -20,16 +21,29 @@ static void skip(struct nfd_doctor *doctor, const char *why)
 }
 
 struct tally {
-	char free_list[1600], held_list[400];
+	struct nfd_strbuf free_list; /* words for a command; owned */
 	const char *free_name, *held_name;
 	size_t free_count, held_count;
+	size_t vendor_count; /* free ones that came from NVIDIA's own repository */
 };
 
-static void append(char *list, size_t size, const char *name)
+/*
+ * dpkg does not keep where a package came from, but NVIDIA's repository has revisions of its own:
+ * "580.126.09-1ubuntu1" for Ubuntu (which itself begins with 0), "580.126.09-1" for Debian (whose stable
+ * releases append "~deb12u1").
+ */
+static bool is_from_vendor(const char *version)
 {
-	size_t used = strlen(list);
+	const char *revision = strrchr(version, '-');
 
-	snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
+	return revision && (strcmp(revision, "-1ubuntu1") == 0 || strcmp(revision, "-1") == 0);
+}
+
+/* Whether the automatic upgrade takes packages from NVIDIA's repository; no list is a guess: yes. */
+static bool takes_vendor(const struct nfd_holds *holds)
+{
+	return !holds->origins[0] || strcasestr(holds->origins, "nvidia") ||
+	       strchr(holds->origins, '*') || strstr(holds->origins, "site=");
 }
 
 static void count(const struct nfd_packages *packages, const struct nfd_holds *holds,
@@ -44,11 +58,12 @@ static void count(const struct nfd_packages *packages, const struct nfd_holds *h
 		if (package->is_held || nfd_holds_find(holds, package->name)) {
 			ret->held_count++;
 			ret->held_name = package->name;
-			append(ret->held_list, sizeof(ret->held_list), package->name);
 		} else {
 			ret->free_count++;
 			ret->free_name = package->name;
-			append(ret->free_list, sizeof(ret->free_list), package->name);
+			ret->vendor_count += is_from_vendor(package->version);
+			nfd_strbuf_puts(&ret->free_list, ret->free_list.len ? " " : "");
+			nfd_strbuf_put_word(&ret->free_list, package->name);
 		}
 	}
 }
@@ -72,7 +87,7 @@ static void found_partial(struct nfd_doctor *doctor, const struct tally *tally)
 			 tally->held_count, tally->free_count);
 	prove_state(doctor, found, tally->held_name, "held");
 	prove_state(doctor, found, tally->free_name, "not held");
-	nfd_advise(doctor, found, "apt-mark hold %s", tally->free_list);
+	nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&tally->free_list));
 }
 
 static void found_unpinned(struct nfd_doctor *doctor, const struct tally *tally,
@@ -80,14 +95,18 @@ static void found_unpinned(struct nfd_doctor *doctor, const struct tally *tally,
 {
 	struct nfd_diagnosis *found;
 
+	bool by_hand = tally->vendor_count == tally->free_count && !takes_vendor(holds);
+
 	found = nfd_find(
-		doctor, "GPU-DRV-UNPINNED", NFD_VERDICT_WARNING,
-		"an automatic upgrade can move the driver packages behind the loaded module, "
-		"and then the node loses its GPUs");
+		doctor, "GPU-DRV-UNPINNED", by_hand ? NFD_VERDICT_INFO : NFD_VERDICT_WARNING, "%s",
+		by_hand ? "the driver packages are not held; the automatic upgrade does not take "
+			  "packages from NVIDIA's repository, but an upgrade by hand moves them" :
+			  "an automatic upgrade can move the driver packages behind the loaded "
+			  "module, and then the node loses its GPUs");
 	prove_state(doctor, found, tally->free_name, "not held");
 	nfd_prove(doctor, found, holds->automatic, "%s; origins: %s", holds->automatic_value,
 		  holds->origins[0] ? holds->origins : "all");
-	nfd_advise(doctor, found, "apt-mark hold %s", tally->free_list);
+	nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&tally->free_list));
 	nfd_advise(
 		doctor, found,
 		"printf 'Unattended-Upgrade::Package-Blacklist { \"nvidia-\"; \"libnvidia-\"; "
@@ -151,4 +170,7 @@ void nfd_check_pins(struct nfd_doctor *doctor)
 		found_partial(doctor, &tally);
 	else if (tally.free_count && holds.is_automatic)
 		found_unpinned(doctor, &tally, &holds);
+	if (tally.free_list.error)
+		doctor->error = -ENOMEM;
+	nfd_strbuf_done(&tally.free_list);
 }

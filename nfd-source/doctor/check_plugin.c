@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,14 +27,14 @@ static int64_t changed_s(const struct nfd_root *root, const char *path)
 {
 	struct stat st;
 
-	return fstatat(root->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
+	return nfd_root_stat(root, path, &st) == 0 ? st.st_mtim.tv_sec : 0;
 }
 
 static bool is_plugin_socket(const char *name)
 {
 	size_t len = strlen(name);
 
-	return strncmp(name, "nvidia-", 7) == 0 && len > 5 && strcmp(name + len - 5, ".sock") == 0;
+	return strncmp(name, "nvidia", 6) == 0 && len > 5 && strcmp(name + len - 5, ".sock") == 0;
 }
 
 static bool read_sockets(const struct nfd_root *root, struct sockets *ret)
@@ -170,9 +170,11 @@ static void check_checkpoint(struct nfd_doctor *doctor)
 	}
 	document = cJSON_Parse(text);
 	resources = nfd_json_object(nfd_json_get(document, "Data"), "RegisteredDevices");
-	if (document) {
+	if (resources) {
 		check_devices(doctor, resources);
 		check_boot(doctor, resources);
+	} else {
+		nfd_skip(doctor, "GPU-DP-NODEV", CHECKPOINT " holds no RegisteredDevices");
 	}
 	cJSON_Delete(document);
 }
@@ -184,11 +186,15 @@ static void check_other_folder(struct nfd_doctor *doctor)
 		"var/lib/k0s/kubelet/device-plugins",
 		"var/snap/microk8s/common/var/lib/kubelet/device-plugins"
 	};
+	const struct nfd_root *root = doctor->options->root;
+	char one[PATH_MAX], other[PATH_MAX];
 	struct nfd_diagnosis *found;
 
+	if (nfd_root_resolve(root, FOLDER, one, sizeof(one)) < 0)
+		return;
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(others); i++) {
-		if (nfd_root_exists(doctor->options->root, others[i]) <= 0 ||
-		    nfd_root_exists(doctor->options->root, FOLDER) <= 0)
+		if (nfd_root_resolve(root, others[i], other, sizeof(other)) < 0 ||
+		    strcmp(one, other) == 0)
 			continue;
 		found = nfd_find(
 			doctor, "GPU-DP-WRONGDIR", NFD_VERDICT_WARNING,

@@ -53,12 +53,12 @@ void nfd_check_presence(struct nfd_doctor *doctor)
 
 	if (facts->gpu_count > 0)
 		return;
-	if (facts->pci_reason[0]) {
-		nfd_skip(doctor, "GPU-PCI-NONE", "%s", facts->pci_reason);
-		return;
-	}
 	if (facts->is_tegra || facts->is_wsl) {
 		found_other_kind(doctor);
+		return;
+	}
+	if (facts->pci_reason[0]) {
+		nfd_skip(doctor, "GPU-PCI-NONE", "%s", facts->pci_reason);
 		return;
 	}
 	if (!why) {

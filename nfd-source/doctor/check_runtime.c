@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,54 +12,18 @@
 #include "doctor/doctor.h"
 #include "doctor/runtime_config.h"
 
-/* Where a containerd keeps its configuration, the special ones first. */
-static const struct {
-	const char *path;
-	const char *folder;   /* its presence means that this distribution is here */
-	const char *template; /* what a person edits instead */
-} places[] = {
-	{ "var/lib/rancher/k3s/agent/etc/containerd/config.toml", "var/lib/rancher/k3s/agent",
-	  "/var/lib/rancher/k3s/agent/etc/containerd/config.toml.tmpl" },
-	{ "var/lib/rancher/rke2/agent/etc/containerd/config.toml", "var/lib/rancher/rke2/agent",
-	  "/var/lib/rancher/rke2/agent/etc/containerd/config.toml.tmpl" },
-	{ "var/snap/microk8s/current/args/containerd.toml", "var/snap/microk8s/current",
-	  "/var/snap/microk8s/current/args/containerd-template.toml" },
-	{ "etc/k0s/containerd.toml", "etc/k0s", "/etc/k0s/containerd.d/" },
-	{ "etc/containerd/config.toml", "etc/containerd", NULL },
-};
-
-#define STOCK "etc/containerd/config.toml"
-
-/* The file that the running containerd was told, else the one of this distribution. */
-static const char *find_path(const struct nfd_doctor *doctor, const char **ret_template)
-{
-	const char *told = doctor->facts.processes.process[NFD_PROCESS_CONTAINERD].config;
-
-	*ret_template = NULL;
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(places); i++) {
-		bool is_told = told[0] == '/' && strcmp(told + 1, places[i].path) == 0;
-
-		if (is_told ||
-		    (!told[0] && nfd_root_exists(doctor->options->root, places[i].folder) > 0)) {
-			*ret_template = places[i].template;
-			return places[i].path;
-		}
-	}
-	return told[0] == '/' ? told + 1 : NULL;
-}
-
 static void advise_configure(struct nfd_doctor *doctor, struct nfd_diagnosis *found,
-			     const struct nfd_runtime_config *config, const char *template)
+			     const struct nfd_runtime_config *config)
 {
 	static const char *const names[] = { "containerd", "containerd", "crio", "docker" };
 	const char *name = names[config->kind];
 
-	if (template) {
+	if (config->template) {
 		nfd_advise(doctor, found,
 			   "# edit %s, which the distribution makes the file from, and restart it; "
 			   "in the GPU Operator: toolkit env CONTAINERD_CONFIG and "
 			   "CONTAINERD_SOCKET",
-			   template);
+			   config->template);
 		return;
 	}
 	nfd_advise(doctor, found, "nvidia-ctk runtime configure --runtime=%s", name);
@@ -74,82 +36,101 @@ static const char *place_name(const struct nfd_runtime_config *config)
 }
 
 /* An nvidia runtime in the stock file, while this containerd reads another one. */
-static bool check_wrong_file(struct nfd_doctor *doctor, const struct nfd_runtime_config *config,
-			     const char *template)
+static bool check_wrong_file(struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
 {
 	struct nfd_runtime_config stock;
 	struct nfd_diagnosis *found;
 
-	if (config->kind != NFD_RUNTIME_CONTAINERD || strcmp(config->path, STOCK) == 0)
+	if (config->kind != NFD_RUNTIME_CONTAINERD ||
+	    strcmp(config->path, NFD_CONTAINERD_STOCK) == 0)
 		return false;
-	nfd_containerd_read(doctor->options->root, STOCK, &stock);
+	nfd_containerd_read(doctor->options->root, NFD_CONTAINERD_STOCK, &stock);
 	if (!stock.nvidia.is_there)
 		return false;
 	found = nfd_find(doctor, "GPU-CRI-WRONGFILE", NFD_VERDICT_CRITICAL,
 			 "the nvidia runtime is in /%s, but the containerd of this node reads /%s",
-			 STOCK, place_name(config));
-	nfd_prove(doctor, found, STOCK, "has runtimes.nvidia");
+			 NFD_CONTAINERD_STOCK, place_name(config));
+	nfd_prove(doctor, found, NFD_CONTAINERD_STOCK, "has runtimes.nvidia");
 	nfd_prove(doctor, found, place_name(config), "has none");
-	advise_configure(doctor, found, config, template);
+	advise_configure(doctor, found, config);
 	return true;
+}
+
+static bool is_imported(const struct nfd_runtime_config *config, const char *path)
+{
+	for (size_t i = 0; i < config->imported_count; i++)
+		if (strcmp(config->imported[i], path) == 0)
+			return true;
+	return false;
 }
 
 /* A drop-in of the toolkit that no import covers. */
 static bool check_import(struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
 {
-	static const char *const drop_ins[] = { "etc/containerd/conf.d/99-nvidia.toml",
-						"etc/containerd/config.d/99-nvidia.toml" };
+	static const char *const folders[] = { "etc/containerd/conf.d", "etc/containerd/config.d" };
+	char drop_in[64];
 
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(drop_ins); i++) {
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(folders); i++) {
 		struct nfd_diagnosis *found;
 
-		if (config->kind != NFD_RUNTIME_CONTAINERD ||
-		    nfd_root_exists(doctor->options->root, drop_ins[i]) <= 0)
+		snprintf(drop_in, sizeof(drop_in), "%s/99-nvidia.toml", folders[i]);
+		if (config->kind != NFD_RUNTIME_CONTAINERD || is_imported(config, drop_in) ||
+		    nfd_root_exists(doctor->options->root, drop_in) <= 0)
 			continue;
 		found = nfd_find(doctor, "GPU-CRI-NOIMPORT", NFD_VERDICT_CRITICAL,
 				 "the toolkit's drop-in /%s is there, but /%s does not import it",
-				 drop_ins[i], place_name(config));
+				 drop_in, place_name(config));
 		nfd_prove(doctor, found, place_name(config), "no imports entry covers the drop-in");
 		nfd_advise(doctor, found,
-			   "sed -i '1i imports = [\"/etc/containerd/conf.d/*.toml\"]' /%s    # "
-			   "above every table",
-			   config->path[0] ? config->path : STOCK);
+			   "sed -i '1i imports = [\"/%s/*.toml\"]' /%s    # above every table",
+			   folders[i], config->path[0] ? config->path : NFD_CONTAINERD_STOCK);
 		nfd_advise(doctor, found, "systemctl restart containerd");
 		return true;
 	}
 	return false;
 }
 
-static bool has_cdi_spec(const struct nfd_root *root)
+/* GKE's plugin mounts the library into pods itself; no runtime is wanted there. */
+static bool is_mounted_by_plugin(const struct nfd_doctor_facts *facts)
 {
-	return nfd_root_exists(root, "etc/cdi/nvidia.yaml") > 0 ||
-	       nfd_root_exists(root, "var/run/cdi/nvidia.yaml") > 0 ||
-	       nfd_root_exists(root, "run/cdi/nvidia.yaml") > 0;
+	static const char *const folders[] = { "home/kubernetes/bin/nvidia/", "opt/nvidia/" };
+	const char *path = facts->libraries.count ? facts->libraries.library[0].path : "";
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(folders); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
 }
 
-static void check_missing(struct nfd_doctor *doctor, const struct nfd_runtime_config *config,
-			  const char *template)
+static void check_missing(struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
 {
-	bool by_cdi = config->is_cdi_on && has_cdi_spec(doctor->options->root);
+	bool by_cdi = config->is_cdi_on && doctor->facts.cdi_specs > 0;
+	bool by_plugin = is_mounted_by_plugin(&doctor->facts);
 	struct nfd_diagnosis *found;
 
-	if (check_wrong_file(doctor, config, template) || check_import(doctor, config))
+	if (check_wrong_file(doctor, config) || check_import(doctor, config))
 		return;
 	found = nfd_find(
-		doctor, "GPU-CRI-NORUNTIME", by_cdi ? NFD_VERDICT_INFO : NFD_VERDICT_CRITICAL,
-		by_cdi ? "the container runtime has no nvidia runtime; GPUs are injected by "
-			 "CDI" :
-			 "the container runtime does not know the nvidia runtime: pods that "
-			 "ask for it are not started");
+		doctor, "GPU-CRI-NORUNTIME",
+		by_cdi || by_plugin ? NFD_VERDICT_INFO : NFD_VERDICT_CRITICAL, "%s",
+		by_plugin ?
+			"the container runtime has no nvidia runtime; the device plugin of this "
+			"distribution mounts the library itself" :
+		by_cdi ? "the container runtime has no nvidia runtime; GPUs are injected by CDI" :
+			 "the container runtime does not know the nvidia runtime: pods that ask "
+			 "for it are not started");
 	nfd_prove(doctor, found, place_name(config), "no runtimes.nvidia");
+	if (config->replaced_by[0])
+		nfd_prove(doctor, found, config->replaced_by,
+			  "replaces the section that had runtimes.nvidia");
 	if (config->misplaced[0])
 		nfd_prove(
 			doctor, found, config->misplaced,
 			"has runtimes.nvidia under the plugin name of another version (the file is "
 			"version %d)",
 			config->version);
-	if (!by_cdi)
-		advise_configure(doctor, found, config, template);
+	if (!by_cdi && !by_plugin)
+		advise_configure(doctor, found, config);
 }
 
 static void check_entry(struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
@@ -188,7 +169,7 @@ static void check_default(struct nfd_doctor *doctor, const struct nfd_runtime_co
 	struct nfd_diagnosis *found;
 
 	if (strcmp(config->default_runtime, "nvidia") == 0 ||
-	    (config->is_cdi_on && has_cdi_spec(doctor->options->root)))
+	    (config->is_cdi_on && doctor->facts.cdi_specs > 0))
 		return;
 	found = nfd_find(
 		doctor, "GPU-CRI-NODEFAULT", NFD_VERDICT_INFO,
@@ -202,7 +183,7 @@ static int64_t changed_s(const struct nfd_root *root, const char *path)
 {
 	struct stat st;
 
-	return fstatat(root->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtim.tv_sec : 0;
+	return nfd_root_stat(root, path, &st) == 0 ? st.st_mtim.tv_sec : 0;
 }
 
 /* A file that is newer than the process has not been read. */
@@ -245,55 +226,29 @@ static void check_drop_in(struct nfd_doctor *doctor, const struct nfd_runtime_co
 	nfd_advise(doctor, found, "systemctl restart containerd");
 }
 
-/* The runtime of this node; false when none can be told. */
-static bool read_config(struct nfd_doctor *doctor, struct nfd_runtime_config *config,
-			const char **ret_template)
-{
-	const struct nfd_root *root = doctor->options->root;
-	const struct nfd_process *process = doctor->facts.processes.process;
-	const char *path = find_path(doctor, ret_template);
-	bool has_crio = nfd_root_exists(root, "etc/crio") > 0;
-
-	if (process[NFD_PROCESS_CRIO].pid || (has_crio && !process[NFD_PROCESS_CONTAINERD].pid)) {
-		*ret_template = NULL;
-		nfd_crio_read(root, config);
-		return true;
-	}
-	if (path || process[NFD_PROCESS_CONTAINERD].pid) {
-		nfd_containerd_read(root, path ? path : STOCK, config);
-		return true;
-	}
-	if (nfd_root_exists(root, "etc/docker/daemon.json") > 0 ||
-	    process[NFD_PROCESS_DOCKERD].pid) {
-		nfd_docker_read(root, config);
-		return true;
-	}
-	return false;
-}
-
 void nfd_check_runtime(struct nfd_doctor *doctor)
 {
 	static const char *const all[] = { "GPU-CRI-DROPINVER",    "GPU-CRI-WRONGFILE",
 					   "GPU-CRI-NOIMPORT",     "GPU-CRI-NORUNTIME",
 					   "GPU-CRI-NORTTYPE",     "GPU-CRI-BINARY",
 					   "GPU-CRI-NOTRESTARTED", "GPU-CRI-NODEFAULT" };
-	struct nfd_runtime_config config;
-	const char *template, *why = NULL;
+	const struct nfd_runtime_config *config = &doctor->facts.runtime;
+	const char *why = NULL;
 
-	if (!read_config(doctor, &config, &template))
+	if (config->kind == NFD_RUNTIME_NONE)
 		why = "no container runtime is found (containerd, CRI-O, Docker)";
-	else if (config.error[0])
-		why = config.error;
+	else if (config->error[0])
+		why = config->error;
 	for (size_t i = 0; why && i < NFD_ARRAY_SIZE(all); i++)
 		nfd_skip(doctor, all[i], "%s", why);
 	if (why)
 		return;
-	check_drop_in(doctor, &config);
-	if (!config.nvidia.is_there) {
-		check_missing(doctor, &config, template);
+	check_drop_in(doctor, config);
+	if (!config->nvidia.is_there) {
+		check_missing(doctor, config);
 		return;
 	}
-	check_entry(doctor, &config);
-	check_restart(doctor, &config);
-	check_default(doctor, &config);
+	check_entry(doctor, config);
+	check_restart(doctor, config);
+	check_default(doctor, config);
 }

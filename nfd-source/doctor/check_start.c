@@ -113,7 +113,9 @@ static void check_firmware(struct nfd_doctor *doctor)
 	char path[128];
 
 	snprintf(path, sizeof(path), "lib/firmware/nvidia/%s", version);
-	if (!line || !version[0])
+	/* The line may be of the driver that was loaded before this one. */
+	if (!line || !version[0] ||
+	    (!strstr(line->text, version) && nfd_root_exists(doctor->options->root, path) > 0))
 		return;
 	found = nfd_find(doctor, "GPU-DRV-GSPFW", NFD_VERDICT_CRITICAL,
 			 "the GPU firmware of driver %s is missing or of another version", version);

@@ -77,7 +77,7 @@ static const struct nfd_row rows[] = {
 
 	{ "GPU-DRV-TWOLIBS", LINK_LIBRARY, "two versions of the library are installed" },
 	{ "GPU-DRV-MISMATCH", LINK_LIBRARY, "library and loaded module differ" },
-	{ "GPU-DRV-KMODLAG", LINK_LIBRARY, "library and loaded module differ, and the module on disk lags behind" },
+	{ "GPU-DRV-KMODLAG", LINK_LIBRARY, "library differs; the module on disk is the loaded one" },
 	{ "GPU-LIB-MISSING", LINK_LIBRARY, "the NVIDIA library is not found" },
 	{ "GPU-DRV-RELOAD-PENDING", LINK_LIBRARY, "the module on disk is newer than the loaded one" },
 
@@ -89,7 +89,7 @@ static const struct nfd_row rows[] = {
 	{ "GPU-PERSISTD-SOCK", LINK_FABRIC, "a CDI specification wants the persistence daemon's socket" },
 
 	{ "GPU-CRI-DROPINVER", LINK_RUNTIME, "a containerd drop-in has a higher version than the main file" },
-	{ "GPU-CRI-WRONGFILE", LINK_RUNTIME, "the nvidia runtime is in a file that this containerd does not read" },
+	{ "GPU-CRI-WRONGFILE", LINK_RUNTIME, "the nvidia runtime is in a file that is not read" },
 	{ "GPU-CRI-NOIMPORT", LINK_RUNTIME, "a containerd drop-in is not imported" },
 	{ "GPU-CRI-NORUNTIME", LINK_RUNTIME, "the container runtime does not know the nvidia runtime" },
 	{ "GPU-CRI-NORTTYPE", LINK_RUNTIME, "the nvidia runtime has no runtime_type" },
@@ -194,15 +194,19 @@ static void empty(struct nfd_diagnosis *diagnosis)
 	*diagnosis = (struct nfd_diagnosis){ 0 };
 }
 
-/* Where a row's words go, emptied; the scratch place (behind the last row) when a worse one stands. */
+/*
+ * Where a row's words go: its own place, emptied of what was less bad; as it is when the same verdict
+ * was found before, to add to it; the scratch place (behind the last row) when a worse one stands.
+ */
 static struct nfd_diagnosis *place(struct nfd_doctor *doctor, const char *id,
 				   enum nfd_verdict verdict)
 {
 	size_t at = position_of(id);
 
-	if (at < NFD_ARRAY_SIZE(rows) && doctor->diagnosis[at].verdict >= verdict)
+	if (at < NFD_ARRAY_SIZE(rows) && doctor->diagnosis[at].verdict > verdict)
 		at = NFD_ARRAY_SIZE(rows);
-	empty(&doctor->diagnosis[at]);
+	if (at == NFD_ARRAY_SIZE(rows) || doctor->diagnosis[at].verdict != verdict)
+		empty(&doctor->diagnosis[at]);
 	doctor->diagnosis[at].verdict = verdict;
 	return &doctor->diagnosis[at];
 }
@@ -224,6 +228,8 @@ struct nfd_diagnosis *nfd_find(struct nfd_doctor *doctor, const char *id, enum n
 	struct nfd_diagnosis *diagnosis = place(doctor, id, verdict);
 	va_list args;
 
+	if (diagnosis->cause)
+		return diagnosis;
 	va_start(args, fmt);
 	diagnosis->cause = format(doctor, fmt, args);
 	va_end(args);
@@ -235,6 +241,8 @@ void nfd_skip(struct nfd_doctor *doctor, const char *id, const char *fmt, ...)
 	struct nfd_diagnosis *diagnosis = place(doctor, id, NFD_VERDICT_NOT_CHECKED);
 	va_list args;
 
+	if (diagnosis->cause)
+		return;
 	va_start(args, fmt);
 	diagnosis->cause = format(doctor, fmt, args);
 	va_end(args);
@@ -255,45 +263,62 @@ bool nfd_found(const struct nfd_doctor *doctor, const char *id, enum nfd_verdict
 void nfd_prove(struct nfd_doctor *doctor, struct nfd_diagnosis *diagnosis, const char *path,
 	       const char *fmt, ...)
 {
-	struct nfd_evidence *bigger =
-		realloc(diagnosis->evidence, (diagnosis->evidence_count + 1) * sizeof(*bigger));
-	struct nfd_evidence *added;
+	struct nfd_evidence added = { .path = strdup(path) };
+	struct nfd_evidence *bigger = NULL;
 	va_list args;
+	bool known = false;
 
+	va_start(args, fmt);
+	added.value = format(doctor, fmt, args);
+	va_end(args);
+	for (size_t i = 0; added.path && added.value && i < diagnosis->evidence_count; i++)
+		known |= strcmp(diagnosis->evidence[i].path, added.path) == 0 &&
+			 strcmp(diagnosis->evidence[i].value, added.value) == 0;
+	if (added.path && added.value && !known)
+		bigger = realloc(diagnosis->evidence,
+				 (diagnosis->evidence_count + 1) * sizeof(*bigger));
 	if (!bigger) {
-		doctor->error = -ENOMEM;
+		doctor->error = known ? doctor->error : -ENOMEM;
+		free(added.path);
+		free(added.value);
 		return;
 	}
 	diagnosis->evidence = bigger;
-	added = &bigger[diagnosis->evidence_count++];
-	added->path = strdup(path);
-	va_start(args, fmt);
-	added->value = format(doctor, fmt, args);
-	va_end(args);
-	if (!added->path)
-		doctor->error = -ENOMEM;
+	bigger[diagnosis->evidence_count++] = added;
 }
 
 void nfd_advise(struct nfd_doctor *doctor, struct nfd_diagnosis *diagnosis, const char *fmt, ...)
 {
-	char **bigger = realloc(diagnosis->fix, (diagnosis->fix_count + 1) * sizeof(*bigger));
+	char **bigger = NULL, *added;
 	va_list args;
+	bool known = false;
 
+	va_start(args, fmt);
+	added = format(doctor, fmt, args);
+	va_end(args);
+	for (size_t i = 0; added && i < diagnosis->fix_count; i++)
+		known |= strcmp(diagnosis->fix[i], added) == 0;
+	if (added && !known)
+		bigger = realloc(diagnosis->fix, (diagnosis->fix_count + 1) * sizeof(*bigger));
 	if (!bigger) {
-		doctor->error = -ENOMEM;
+		doctor->error = known ? doctor->error : -ENOMEM;
+		free(added);
 		return;
 	}
 	diagnosis->fix = bigger;
-	va_start(args, fmt);
-	bigger[diagnosis->fix_count++] = format(doctor, fmt, args);
-	va_end(args);
+	bigger[diagnosis->fix_count++] = added;
 }
 
 const char *nfd_doctor_node(const struct nfd_doctor *doctor)
 {
 	const struct nfd_api_place *place = doctor->options->outputs->api.place;
 
-	return place && place->node_name[0] ? place->node_name : "<node>";
+	/* Below another root this host's own name is not that of the node. */
+	if (!place || !place->node_name[0] ||
+	    (strcmp(doctor->options->root->path, "/") != 0 && place->node_origin &&
+	     strcmp(place->node_origin, "host name") == 0))
+		return "<node>";
+	return place->node_name;
 }
 
 void nfd_advise_drain(struct nfd_doctor *doctor, struct nfd_diagnosis *diagnosis)
@@ -392,7 +417,9 @@ enum nfd_verdict nfd_doctor_worst(const struct nfd_doctor *doctor)
 		if (doctor->diagnosis[i].verdict > worst &&
 		    doctor->diagnosis[i].verdict != NFD_VERDICT_NOT_CHECKED)
 			worst = doctor->diagnosis[i].verdict;
-	return worst;
+	return worst == NFD_VERDICT_OK && nfd_doctor_is_undecided(doctor) ?
+		       NFD_VERDICT_NOT_CHECKED :
+		       worst;
 }
 
 bool nfd_doctor_is_undecided(const struct nfd_doctor *doctor)

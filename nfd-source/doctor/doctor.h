@@ -97,7 +97,8 @@ int nfd_doctor_run(struct nfd_doctor *doctor, const struct nfd_doctor_options *o
 void nfd_doctor_done(struct nfd_doctor *doctor);
 
 /**
- * nfd_doctor_worst() - the worst verdict of all rows; "not checked" counts as ok.
+ * nfd_doctor_worst() - the worst verdict of all rows; a row that was not checked counts as ok, unless
+ * it cannot even be told whether there is a GPU.
  */
 enum nfd_verdict nfd_doctor_worst(const struct nfd_doctor *doctor);
 
@@ -116,7 +117,8 @@ const char *nfd_verdict_name(enum nfd_verdict verdict);
  */
 
 /**
- * nfd_find() - state a finding; a worse or equal one of the same id stays.
+ * nfd_find() - state a finding. A worse one of the same id stays; to one of the same verdict further
+ * evidence and commands are added.
  * @id:  of nfd_rows().
  * @fmt: the cause, one sentence.
  * Return: what further evidence and fixes are added to; never NULL (a scratch one when memory ran

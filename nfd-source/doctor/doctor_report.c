@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+
 #define NPD_LINE 80
 
 static const char *const colours[] = {
@@ -32,14 +34,25 @@ static void put_coloured(const struct writer *writer, enum nfd_verdict verdict, 
 			  writer->colour ? "\033[0m" : "");
 }
 
-/* Texts of the host may hold anything; a line stays a line. */
+/* Texts of the host may hold anything; a line stays a line, and a terminal is told nothing by it. */
 static void put_plain(struct nfd_strbuf *buf, const char *text)
 {
-	for (const char *c = text ? text : ""; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			nfd_strbuf_printf(buf, "\\x%02x", (unsigned char)*c);
-		else
-			nfd_strbuf_add(buf, c, 1);
+	while (text && *text) {
+		unsigned char c = (unsigned char)*text;
+		size_t len = nfd_utf8_length(text);
+		/* U+0080 to U+009F are control characters as well. */
+		bool is_control =
+			c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0);
+
+		if (len == 0 || is_control) {
+			len = len ? len : 1;
+			for (size_t i = 0; i < len; i++)
+				nfd_strbuf_printf(buf, "\\x%02x", (unsigned char)text[i]);
+		} else {
+			nfd_strbuf_add(buf, text, len);
+		}
+		text += len;
+	}
 }
 
 static void put_finding(const struct writer *writer, size_t at)
@@ -153,9 +166,12 @@ void nfd_report_text(const struct nfd_doctor *doctor, bool colour, bool all, str
 	put_coloured(&writer, worst, nfd_verdict_name(worst));
 	nfd_strbuf_printf(buf, ": %s", headline(doctor));
 	if (doctor->facts.gpu_count)
-		nfd_strbuf_printf(buf, " (%zu NVIDIA GPUs", doctor->facts.gpu_count);
-	if (doctor->facts.gpu_count && doctor->facts.module.version[0])
-		nfd_strbuf_printf(buf, ", driver %s", doctor->facts.module.version);
+		nfd_strbuf_printf(buf, " (%zu NVIDIA GPU%s", doctor->facts.gpu_count,
+				  doctor->facts.gpu_count == 1 ? "" : "s");
+	if (doctor->facts.gpu_count && doctor->facts.module.version[0]) {
+		nfd_strbuf_puts(buf, ", driver ");
+		put_plain(buf, doctor->facts.module.version);
+	}
 	nfd_strbuf_puts(buf, doctor->facts.gpu_count ? ")\n" : "\n");
 	if (doctor->facts.gpu_count)
 		put_chain(&writer);
@@ -168,6 +184,23 @@ void nfd_report_text(const struct nfd_doctor *doctor, bool colour, bool all, str
 		put_checks(&writer);
 }
 
+/* An item that could not be added is freed. */
+static bool add_to_array(cJSON *array, cJSON *item)
+{
+	if (item && cJSON_AddItemToArray(array, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
+/* An object at the end of an array; NULL when memory ran out. */
+static cJSON *new_entry(cJSON *array)
+{
+	cJSON *entry = cJSON_CreateObject();
+
+	return add_to_array(array, entry) ? entry : NULL;
+}
+
 static bool add_evidence(cJSON *finding, const struct nfd_diagnosis *diagnosis)
 {
 	cJSON *evidence = cJSON_AddArrayToObject(finding, "evidence");
@@ -175,43 +208,40 @@ static bool add_evidence(cJSON *finding, const struct nfd_diagnosis *diagnosis)
 	bool ok = evidence && fix;
 
 	for (size_t i = 0; ok && i < diagnosis->evidence_count; i++) {
-		cJSON *entry = cJSON_CreateObject();
+		cJSON *entry = new_entry(evidence);
 
-		ok = entry && cJSON_AddItemToArray(evidence, entry) &&
-		     cJSON_AddStringToObject(entry, "path", diagnosis->evidence[i].path) &&
-		     cJSON_AddStringToObject(entry, "value", diagnosis->evidence[i].value);
+		ok = entry && nfd_json_add_text(entry, "path", diagnosis->evidence[i].path) &&
+		     nfd_json_add_text(entry, "value", diagnosis->evidence[i].value);
 	}
 	for (size_t i = 0; ok && i < diagnosis->fix_count; i++)
-		ok = cJSON_AddItemToArray(fix, cJSON_CreateString(diagnosis->fix[i]));
+		ok = add_to_array(fix, nfd_json_new_text(diagnosis->fix[i]));
 	return ok;
 }
 
 static bool add_text_or_null(cJSON *object, const char *name, const char *text)
 {
-	return text ? cJSON_AddStringToObject(object, name, text) != NULL :
+	return text ? nfd_json_add_text(object, name, text) :
 		      cJSON_AddNullToObject(object, name) != NULL;
 }
 
 static bool add_finding(cJSON *findings, const struct nfd_row *row,
 			const struct nfd_diagnosis *diagnosis)
 {
-	cJSON *finding = cJSON_CreateObject();
+	cJSON *finding = new_entry(findings);
 
-	return finding && cJSON_AddItemToArray(findings, finding) &&
-	       cJSON_AddStringToObject(finding, "id", row->id) &&
+	return finding && cJSON_AddStringToObject(finding, "id", row->id) &&
 	       cJSON_AddStringToObject(finding, "verdict", nfd_verdict_name(diagnosis->verdict)) &&
 	       add_text_or_null(finding, "blockedBy", diagnosis->blocked_by) &&
-	       cJSON_AddStringToObject(finding, "cause", diagnosis->cause) &&
+	       nfd_json_add_text(finding, "cause", diagnosis->cause) &&
 	       add_evidence(finding, diagnosis);
 }
 
 static bool add_check(cJSON *checks, const struct nfd_row *row,
 		      const struct nfd_diagnosis *diagnosis)
 {
-	cJSON *check = cJSON_CreateObject();
+	cJSON *check = new_entry(checks);
 
-	return check && cJSON_AddItemToArray(checks, check) &&
-	       cJSON_AddStringToObject(check, "id", row->id) &&
+	return check && cJSON_AddStringToObject(check, "id", row->id) &&
 	       cJSON_AddStringToObject(check, "verdict", nfd_verdict_name(diagnosis->verdict)) &&
 	       add_text_or_null(check, "reason",
 				diagnosis->verdict == NFD_VERDICT_NOT_CHECKED ? diagnosis->cause :
@@ -228,11 +258,13 @@ void nfd_report_json(const struct nfd_doctor *doctor, struct nfd_strbuf *buf)
 	bool ok;
 
 	rows = nfd_rows(&count);
-	cJSON_AddNumberToObject(object, "schema", 1);
-	cJSON_AddStringToObject(object, "verdict", nfd_verdict_name(nfd_doctor_worst(doctor)));
-	ok = add_text_or_null(object, "cause", doctor->cause);
+	ok = cJSON_AddNumberToObject(object, "schema", 1) &&
+	     cJSON_AddStringToObject(object, "verdict",
+				     nfd_verdict_name(nfd_doctor_worst(doctor))) &&
+	     add_text_or_null(object, "cause", doctor->cause);
 	findings = cJSON_AddArrayToObject(object, "findings");
 	checks = cJSON_AddArrayToObject(object, "checks");
+	ok = ok && findings && checks;
 	for (size_t i = 0; ok && i < count; i++) {
 		if (doctor->diagnosis[i].verdict >= NFD_VERDICT_INFO)
 			ok = add_finding(findings, &rows[i], &doctor->diagnosis[i]);

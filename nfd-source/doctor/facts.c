@@ -14,6 +14,7 @@
 #include "base/child.h"
 #include "base/json.h"
 #include "base/parse.h"
+#include "doctor/cdi.h"
 #include "doctor/doctor.h"
 #include "scan/os_release.h"
 #include "scan/platform_gpu.h"
@@ -101,6 +102,14 @@ static void read_platform(struct nfd_doctor_facts *facts, struct nfd_scan *scan)
 			 label->source);
 }
 
+/* An empty folder, as in a container without the mount, tells as little as none. */
+static bool has_sysfs(const struct nfd_root *root)
+{
+	cleanup_names struct nfd_names names = { 0 };
+
+	return nfd_root_list(root, "sys", &names) == 0 && names.count > 0;
+}
+
 /* The scan's own view of the bus, with classes that labels may not want. */
 static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root)
 {
@@ -123,7 +132,7 @@ static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root
 	}
 	if (unknown)
 		snprintf(facts->pci_reason, sizeof(facts->pci_reason), "%s", unknown->reason);
-	else if (nfd_root_exists(root, "sys") <= 0)
+	else if (!has_sysfs(root))
 		snprintf(facts->pci_reason, sizeof(facts->pci_reason),
 			 "sysfs is not mounted at \"sys\" below the root");
 	read_platform(facts, &scan);
@@ -273,6 +282,8 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 	nfd_packages_read(root, &facts->packages);
 	nfd_kernel_log_read(root, &facts->log);
 	nfd_processes_read(root, facts->boot_s, &facts->processes);
+	nfd_runtime_find(root, &facts->processes, &facts->runtime);
+	facts->cdi_specs = nfd_cdi_count(root);
 	read_node(facts, options);
 	run_nvml(facts, options);
 	return 0;

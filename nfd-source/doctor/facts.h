@@ -14,6 +14,7 @@
 #include "doctor/kernel_log.h"
 #include "doctor/packages.h"
 #include "doctor/processes.h"
+#include "doctor/runtime_config.h"
 #include "scan/nvidia.h"
 #include "scan/pci_bus.h"
 
@@ -61,6 +62,8 @@ struct nfd_doctor_facts {
 	int64_t boot_s;               /* seconds since 1970; 0 when unknown */
 	struct nfd_kernel_log log;
 	struct nfd_processes processes;
+	struct nfd_runtime_config runtime;
+	size_t cdi_specs; /* CDI specifications of NVIDIA's that are there */
 
 	cJSON *node;        /* what node-read gave; NULL: not asked or failed; owned */
 	char node_why[400]; /* why it is not there */

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/root.h"
+#include "base/strbuf.h"
 #include "labels/key.h"
 
 #define FEATURE_FILE_MAX 65536
@@ -46,6 +47,33 @@ static void take_line(struct nfd_feature_dir_file *file, char *line)
 		return;
 }
 
+/* What to do about a file: words for a shell, which its name must not change. */
+static void advise(struct nfd_feature_dir_file *file, const char *command, const char *comment)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	nfd_strbuf_puts(&buf, command);
+	nfd_strbuf_put_word(&buf, file->path);
+	nfd_strbuf_puts(&buf, comment);
+	snprintf(file->advice, sizeof(file->advice), "%s", nfd_strbuf_text(&buf));
+}
+
+/* The command that takes the dot from the front of the name. */
+static void advise_rename(struct nfd_feature_dir_file *file)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	char path[sizeof(file->path)];
+	int folder = (int)(strlen(file->path) - strlen(file->name));
+
+	snprintf(path, sizeof(path), "%.*s%s", folder, file->path, file->name + 1);
+	nfd_strbuf_puts(&buf, "mv ");
+	nfd_strbuf_put_word(&buf, file->path);
+	nfd_strbuf_puts(&buf, " ");
+	nfd_strbuf_put_word(&buf, path);
+	nfd_strbuf_puts(&buf, "    # without the dot");
+	snprintf(file->advice, sizeof(file->advice), "%s", nfd_strbuf_text(&buf));
+}
+
 static void take_text(struct nfd_feature_dir_file *file, char *text)
 {
 	bool expired = false;
@@ -65,8 +93,7 @@ static void take_text(struct nfd_feature_dir_file *file, char *text)
 			continue;
 		snprintf(file->skipped, sizeof(file->skipped), "its labels expired on %.40s",
 			 line + strlen(EXPIRY));
-		snprintf(file->advice, sizeof(file->advice),
-			 "# start the program that writes it, or: rm %.200s", file->path);
+		advise(file, "# start the program that writes it, or: rm ", "");
 	}
 }
 
@@ -80,20 +107,18 @@ static void read_file(const struct nfd_root *root, struct nfd_feature_dir_file *
 		return;
 	if (file->name[0] == '.') {
 		snprintf(file->skipped, sizeof(file->skipped), "its name begins with a dot");
-		snprintf(file->advice, sizeof(file->advice), "mv %.120s %.60s    # without the dot",
-			 file->path, file->name + 1);
+		advise_rename(file);
 		return;
 	}
 	if (!(st.st_mode & S_IROTH)) {
 		snprintf(file->skipped, sizeof(file->skipped),
 			 "its mode is %04o, and nfd-worker is no root", st.st_mode & 07777);
-		snprintf(file->advice, sizeof(file->advice), "chmod 0644 %.200s", file->path);
+		advise(file, "chmod 0644 ", "");
 	}
 	len = nfd_root_read_alloc(root, file->name, FEATURE_FILE_MAX, &text);
 	if (len == -EFBIG) {
 		snprintf(file->skipped, sizeof(file->skipped), "it is larger than 65,536 bytes");
-		snprintf(file->advice, sizeof(file->advice), "# make it smaller: %.200s",
-			 file->path);
+		advise(file, "# make it smaller: ", "");
 	}
 	if (len > 0)
 		take_text(file, text);
@@ -106,7 +131,7 @@ int nfd_feature_dir_read(const char *dir, nfd_feature_dir_visitor *visitor, void
 	int r = nfd_root_open(&root, dir, NULL);
 
 	if (r == 0)
-		r = nfd_root_list(&root, "", &names);
+		r = nfd_root_list(&root, ".", &names);
 	for (size_t i = 0; r == 0 && i < names.count; i++) {
 		struct nfd_feature_dir_file file = { .name = names.name[i] };
 

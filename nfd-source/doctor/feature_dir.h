@@ -11,7 +11,7 @@ struct nfd_feature_dir_file {
 	const char *name; /* in the folder */
 	char path[512];
 	char skipped[160];     /* why NFD skips it; "" when it reads it */
-	char advice[300];      /* what to do about that */
+	char advice[2300];     /* what to do about that */
 	char bad_value[200];   /* a line whose value is no label value; "" for none */
 	struct nfd_set labels; /* that it sets, full keys; borrowed during the call */
 };

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "doctor/toml.h"
+#include "labels/filter.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -45,23 +45,30 @@ static char *read_text(const struct nfd_root *root, const char *path, struct nfd
 	return text;
 }
 
+/* Python's expressions of unattended-upgrades and apt's POSIX ones are the same to PCRE2 here. */
+static bool expression_matches(const struct nfd_hold_rule *rule, const char *package)
+{
+	char pattern[sizeof(rule->pattern) + 8];
+	struct nfd_filter *filter = NULL;
+	bool matches;
+
+	snprintf(pattern, sizeof(pattern), rule->kind == NFD_HOLD_START ? "^(?:%s)" : "%s",
+		 rule->pattern);
+	/* One that is no expression holds nothing, as for the package manager. */
+	if (nfd_filter_new(pattern, &filter, NULL) < 0)
+		return false;
+	matches = nfd_filter_passes(filter, package);
+	nfd_filter_free(filter);
+	return matches;
+}
+
 bool nfd_hold_matches(const struct nfd_hold_rule *rule, const char *package)
 {
-	char pattern[sizeof(rule->pattern) + 2];
-	bool matches;
-	regex_t regex;
-
 	if (rule->kind == NFD_HOLD_GLOB)
 		return fnmatch(rule->pattern, package, 0) == 0;
 	if (rule->kind == NFD_HOLD_PART)
 		return strstr(package, rule->pattern) != NULL;
-	snprintf(pattern, sizeof(pattern), "%s%s", rule->kind == NFD_HOLD_START ? "^" : "",
-		 rule->pattern);
-	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
-		return false;
-	matches = regexec(&regex, package, 0, NULL, 0) == 0;
-	regfree(&regex);
-	return matches;
+	return expression_matches(rule, package);
 }
 
 const struct nfd_hold_rule *nfd_holds_find(const struct nfd_holds *holds, const char *package)
@@ -72,18 +79,38 @@ const struct nfd_hold_rule *nfd_holds_find(const struct nfd_holds *holds, const 
 	return NULL;
 }
 
+/* One stanza of apt's preferences. */
+struct preference {
+	const char *packages, *pin;
+	long priority;
+};
+
+/* A pin that no newer version of a package gets past; those of the distribution are its origin. */
+static bool is_everything(const char *pin)
+{
+	static const char *const pins[] = { "release *", "version *", "release o=Ubuntu",
+					    "release o=Debian" };
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(pins); i++)
+		if (strcasecmp(pin, pins[i]) == 0)
+			return true;
+	return false;
+}
+
 /*
- * One stanza of apt's preferences: a priority below 0 keeps a package out, a version pin above 500
- * keeps it at that version.
+ * A version pin above 500 keeps a package at that version. A priority below 0 keeps it out, but only
+ * when it is about every version: another release or version may still come.
  */
-static void take_preference(struct nfd_holds *holds, const char *packages, const char *pin,
-			    long priority, const char *path)
+static void take_preference(struct nfd_holds *holds, const struct preference *stanza,
+			    const char *path)
 {
 	char list[1024], *rest = list, *word;
+	bool is_version = strncmp(stanza->pin, "version ", 8) == 0;
 
-	if (priority >= 0 && (strncmp(pin, "version ", 8) != 0 || priority <= 500))
+	if (!(is_version && stanza->priority > 500) &&
+	    !(is_everything(stanza->pin) && stanza->priority < 0))
 		return;
-	snprintf(list, sizeof(list), "%s", packages);
+	snprintf(list, sizeof(list), "%s", stanza->packages);
 	while ((word = strsep(&rest, " \t")) != NULL) {
 		size_t len = strlen(word);
 
@@ -98,23 +125,24 @@ static void take_preference(struct nfd_holds *holds, const char *packages, const
 
 static void read_preferences(const struct nfd_root *root, const char *path, struct nfd_holds *holds)
 {
+	static const struct preference empty = { .packages = "", .pin = "" };
 	cleanup_free char *text = read_text(root, path, holds);
+	struct preference stanza = empty;
 	char *rest = text, *line;
-	const char *packages = "", *pin = "";
-	long priority = 0;
 
 	while (text && (line = strsep(&rest, "\n")) != NULL) {
 		if (strncasecmp(line, "Package:", 8) == 0) {
-			packages = nfd_trim(line + 8);
+			stanza.packages = nfd_trim(line + 8);
 		} else if (strncasecmp(line, "Pin:", 4) == 0) {
-			pin = nfd_trim(line + 4);
+			stanza.pin = nfd_trim(line + 4);
 		} else if (strncasecmp(line, "Pin-Priority:", 13) == 0) {
-			priority = strtol(line + 13, NULL, 10);
-			take_preference(holds, packages, pin, priority, path);
+			stanza.priority = strtol(line + 13, NULL, 10);
 		} else if (!*nfd_trim(line)) {
-			packages = pin = "";
+			take_preference(holds, &stanza, path);
+			stanza = empty;
 		}
 	}
+	take_preference(holds, &stanza, path);
 }
 
 static void read_all_preferences(const struct nfd_root *root, struct nfd_holds *holds)
@@ -127,7 +155,7 @@ static void read_all_preferences(const struct nfd_root *root, struct nfd_holds *
 	if (nfd_root_list(root, folder, &names) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		const char *dot = strchr(names.name[i], '.');
+		const char *dot = strrchr(names.name[i], '.');
 
 		if (names.name[i][0] == '.' || (dot && strcmp(dot, ".pref") != 0))
 			continue;
@@ -211,17 +239,54 @@ static void take_versionlock(struct nfd_holds *holds, char *line, const char *pa
 	add(holds, NFD_HOLD_GLOB, line, path);
 }
 
+/* Value of "key = value" in an ini line; NULL for another line. */
+static char *ini_value(char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	line = nfd_trim(line);
+	if (strncmp(line, key, len) != 0)
+		return NULL;
+	line += len + strspn(line + len, " \t");
+	return *line == '=' ? nfd_trim(line + 1) : NULL;
+}
+
+/* The value of a key in an ini file is 0, false or no. */
+static bool is_switched_off(const struct nfd_root *root, const char *path, const char *key,
+			    struct nfd_holds *holds)
+{
+	static const char *const words[] = { "0", "false", "False", "no" };
+	cleanup_free char *text = read_text(root, path, holds);
+	char *rest = text, *line;
+	bool off = false;
+
+	while (text && (line = strsep(&rest, "\n")) != NULL) {
+		const char *value = ini_value(line, key);
+
+		for (size_t i = 0; value && i < NFD_ARRAY_SIZE(words); i++)
+			off |= strcmp(value, words[i]) == 0;
+	}
+	return off;
+}
+
 static void read_versionlock(const struct nfd_root *root, struct nfd_holds *holds)
 {
-	static const char *const files[] = { "etc/dnf/plugins/versionlock.list",
-					     "etc/yum/pluginconf.d/versionlock.list" };
+	static const struct {
+		const char *list, *plugin;
+	} files[] = {
+		{ "etc/dnf/plugins/versionlock.list", "etc/dnf/plugins/versionlock.conf" },
+		{ "etc/yum/pluginconf.d/versionlock.list",
+		  "etc/yum/pluginconf.d/versionlock.conf" },
+	};
 
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(files); i++) {
-		cleanup_free char *text = read_text(root, files[i], holds);
+		cleanup_free char *text = read_text(root, files[i].list, holds);
 		char *rest = text, *line;
 
+		if (is_switched_off(root, files[i].plugin, "enabled", holds))
+			continue;
 		while (text && (line = strsep(&rest, "\n")) != NULL)
-			take_versionlock(holds, line, files[i]);
+			take_versionlock(holds, line, files[i].list);
 	}
 }
 
@@ -240,34 +305,35 @@ static void read_dnf5(const struct nfd_root *root, struct nfd_holds *holds)
 	cJSON_Delete(document);
 }
 
-/* Value of "key = value" in an ini line; NULL for another line. */
-static char *ini_value(char *line, const char *key)
+/* excludepkgs= of the main files and of each repository: patterns by blanks or commas. */
+static void take_excludes(struct nfd_holds *holds, char *value, const char *path)
 {
-	size_t len = strlen(key);
+	char *word;
 
-	line = nfd_trim(line);
-	if (strncmp(line, key, len) != 0)
-		return NULL;
-	line += len + strspn(line + len, " \t");
-	return *line == '=' ? nfd_trim(line + 1) : NULL;
+	while ((word = strsep(&value, " ,\t")) != NULL)
+		add(holds, NFD_HOLD_GLOB, word, path);
 }
 
-/* excludepkgs= of the main files and of each repository: patterns by blanks or commas. */
 static void read_excludes(const struct nfd_root *root, const char *path, struct nfd_holds *holds)
 {
 	static const char *const keys[] = { "excludepkgs", "exclude" };
 	cleanup_free char *text = read_text(root, path, holds);
 	char *rest = text, *line;
+	bool goes_on = false;
 
-	while (text && (line = strsep(&rest, "\n")) != NULL)
-		for (size_t i = 0; i < NFD_ARRAY_SIZE(keys); i++) {
-			char *value = ini_value(line, keys[i]), *word;
+	while (text && (line = strsep(&rest, "\n")) != NULL) {
+		char *value = NULL;
 
-			while (value && (word = strsep(&value, " ,\t")) != NULL)
-				add(holds, NFD_HOLD_GLOB, word, path);
-			if (value)
-				break;
+		/* A line that begins with a blank goes on with the value before it. */
+		if (*line == ' ' || *line == '\t') {
+			value = goes_on ? nfd_trim(line) : NULL;
+		} else {
+			for (size_t i = 0; !value && i < NFD_ARRAY_SIZE(keys); i++)
+				value = ini_value(line, keys[i]);
+			goes_on = value != NULL;
 		}
+		take_excludes(holds, value, path);
+	}
 }
 
 static void read_all_excludes(const struct nfd_root *root, struct nfd_holds *holds)
@@ -281,6 +347,8 @@ static void read_all_excludes(const struct nfd_root *root, struct nfd_holds *hol
 	if (nfd_root_list(root, folder, &names) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
+		if (fnmatch("*.repo", names.name[i], FNM_PERIOD) != 0)
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, names.name[i]);
 		read_excludes(root, path, holds);
 	}
@@ -305,13 +373,16 @@ static void read_dnf_automatic(const struct nfd_root *root, struct nfd_holds *ho
 	if (nfd_root_list(root, folder, &names) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		bool installs = strcmp(names.name[i], "dnf-automatic-install.timer") == 0;
+		const char *name = names.name[i];
+		bool installs = strcmp(name, "dnf-automatic-install.timer") == 0;
+		/* Those for notifying and downloading alone install nothing, whatever the file says. */
+		bool decides = strcmp(name, "dnf-automatic.timer") == 0 ||
+			       strcmp(name, "dnf5-automatic.timer") == 0;
 
-		if (!installs && (!applies || strncmp(names.name[i], "dnf-automatic", 13) != 0))
+		if (!installs && !(applies && decides))
 			continue;
 		holds->is_automatic = true;
-		snprintf(holds->automatic, sizeof(holds->automatic), "%s/%.80s", folder,
-			 names.name[i]);
+		snprintf(holds->automatic, sizeof(holds->automatic), "%s/%.80s", folder, name);
 		snprintf(holds->automatic_value, sizeof(holds->automatic_value),
 			 installs ? "installs what it finds" : "apply_updates = yes");
 	}

@@ -15,7 +15,7 @@
 
 enum nfd_hold_kind {
 	NFD_HOLD_GLOB,  /* name pattern of a shell */
-	NFD_HOLD_REGEX, /* POSIX regular expression, anywhere in the name */
+	NFD_HOLD_REGEX, /* regular expression, anywhere in the name */
 	NFD_HOLD_START, /* regular expression that must match from the start (unattended-upgrades) */
 	NFD_HOLD_PART,  /* text anywhere in the name */
 };

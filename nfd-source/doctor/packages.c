@@ -148,6 +148,34 @@ void nfd_packages_read(const struct nfd_root *root, struct nfd_packages *ret)
 	nfd_packages_parse(text, ret);
 }
 
+const char *nfd_packages_library(const struct nfd_packages *packages)
+{
+	static const char *const globs[] = { "libnvidia-compute*", "libnvidia-ml*" };
+
+	for (size_t g = 0; g < NFD_ARRAY_SIZE(globs); g++)
+		for (size_t i = 0; i < packages->count; i++)
+			if (fnmatch(globs[g], packages->package[i].name, 0) == 0)
+				return packages->package[i].name;
+	return NULL;
+}
+
+void nfd_packages_module(const struct nfd_packages *packages, const char *release, char *ret,
+			 size_t size)
+{
+	static const char start[] = "linux-modules-nvidia-";
+	size_t tail = strlen(release);
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < packages->count && tail; i++) {
+		const char *name = packages->package[i].name;
+		size_t len = strlen(name);
+
+		if (strncmp(name, start, strlen(start)) == 0 && len > tail &&
+		    strcmp(name + len - tail, release) == 0)
+			snprintf(ret, size, "%.*s$(uname -r)", (int)(len - tail), name);
+	}
+}
+
 /* "libnvidia-compute-580:amd64 (old, new)": the next entry of a list; false at its end. */
 static bool next_entry(char **list, struct nfd_upgrade *ret)
 {

@@ -56,6 +56,21 @@ void nfd_packages_read(const struct nfd_root *root, struct nfd_packages *ret);
 void nfd_packages_parse(char *text, struct nfd_packages *ret);
 
 /**
+ * nfd_packages_library() - the installed package that has libnvidia-ml.
+ * Return: borrowed name; NULL when none is known.
+ */
+const char *nfd_packages_library(const struct nfd_packages *packages);
+
+/**
+ * nfd_packages_module() - the package that has the prebuilt modules for a kernel, as a word for a
+ * shell: "linux-modules-nvidia-580-open-$(uname -r)".
+ * @release: of the kernel that an installed one is for.
+ * @ret:     receives it; "" when none is installed (DKMS).
+ */
+void nfd_packages_module(const struct nfd_packages *packages, const char *release, char *ret,
+			 size_t size);
+
+/**
  * nfd_packages_upgrade() - the newest upgrade that moved a coupled package of the set.
  * @ret: filled.
  * Return: whether there is one in var/log/apt/history.log.

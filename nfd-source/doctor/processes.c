@@ -63,6 +63,7 @@ static int64_t start_time(const struct nfd_root *root, const char *pid, int64_t 
 {
 	char path[64], text[1024];
 	const char *at;
+	int64_t start_s;
 
 	snprintf(path, sizeof(path), "proc/%s/stat", pid);
 	if (!boot_s || nfd_root_read(root, path, text, sizeof(text)) <= 0)
@@ -72,14 +73,40 @@ static int64_t start_time(const struct nfd_root *root, const char *pid, int64_t 
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
-	return at ? boot_s + strtoll(at, NULL, 10) / TICKS_A_SECOND : 0;
+	return at && !__builtin_add_overflow(boot_s, strtoll(at, NULL, 10) / TICKS_A_SECOND,
+					     &start_s) ?
+		       start_s :
+		       0;
+}
+
+/* The containerd of the system's own containers is not the kubelet's. */
+static bool is_of_system(const char *args, size_t len)
+{
+	static const char *const signs[] = { "host-containerd", "/system/run/containerd",
+					     "/var/run/docker/", "/run/docker/" };
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(signs); i++)
+		if (memmem(args, len, signs[i], strlen(signs[i])))
+			return true;
+	return false;
+}
+
+/*
+ * A distribution of Kubernetes starts its containerd with a configuration of its own; one without is then
+ * the host's, for Docker. Else the first that was started.
+ */
+static bool is_preferred(const struct nfd_process *process, const struct nfd_process *other)
+{
+	if (!process->config[0] != !other->config[0])
+		return process->config[0];
+	return process->pid < other->pid;
 }
 
 static void take(const struct nfd_root *root, const char *pid, int64_t boot_s,
 		 struct nfd_processes *ret)
 {
 	char path[64], text[4096];
-	struct nfd_process *process;
+	struct nfd_process found = { 0 }, *process;
 	ssize_t len;
 	int kind;
 
@@ -90,16 +117,18 @@ static void take(const struct nfd_root *root, const char *pid, int64_t boot_s,
 	kind = kind_of(text);
 	if (kind < 0)
 		return;
-	process = &ret->process[kind];
-	if (process->pid && process->pid < (int)strtol(pid, NULL, 10))
-		return;
-	process->pid = (int)strtol(pid, NULL, 10);
-	process->start_s = start_time(root, pid, boot_s);
 	snprintf(path, sizeof(path), "proc/%s/cmdline", pid);
 	len = nfd_root_read(root, path, text, sizeof(text));
-	process->config[0] = '\0';
+	if (len > 0 && is_of_system(text, (size_t)len))
+		return;
 	if (len > 0)
-		find_config(text, (size_t)len, process->config);
+		find_config(text, (size_t)len, found.config);
+	found.pid = (int)strtol(pid, NULL, 10);
+	process = &ret->process[kind];
+	if (process->pid && !is_preferred(&found, process))
+		return;
+	found.start_s = start_time(root, pid, boot_s);
+	*process = found;
 }
 
 void nfd_processes_read(const struct nfd_root *root, int64_t boot_s, struct nfd_processes *ret)

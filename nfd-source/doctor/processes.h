@@ -29,13 +29,15 @@ struct nfd_process {
 };
 
 struct nfd_processes {
-	struct nfd_process process[NFD_PROCESS_KINDS]; /* of several the one with the lowest pid */
+	struct nfd_process process[NFD_PROCESS_KINDS]; /* of several see nfd_processes_read() */
 	bool is_read;                                  /* proc could be read and shows processes */
 };
 
 /**
  * nfd_processes_read() - look through proc.
  * @boot_s: time of boot, seconds since 1970; 0 when unknown.
- * @ret:    filled.
+ * @ret:    filled. Of several processes of a kind one that was told a configuration, else the one with
+ *          the lowest pid; a containerd that serves the system itself does not count (Bottlerocket's
+ *          host-containerd, Talos' system one, the one that dockerd starts).
  */
 void nfd_processes_read(const struct nfd_root *root, int64_t boot_s, struct nfd_processes *ret);

@@ -18,6 +18,7 @@
 #include "doctor/toml.h"
 
 #define FILE_MAX (1024 * 1024)
+#define GLOB_DEPTH_MAX 16
 
 /* Name of the CRI plugin's section by version of the file. */
 static const struct {
@@ -120,61 +121,91 @@ static void take_section(const cJSON *plugin, const char *path, bool merge,
 	}
 }
 
+/* Adds a file to the list of what imports bring in; each file counts once, as containerd has it. */
+static void add_import(struct nfd_runtime_config *config, const char *path)
+{
+	if (strcmp(path, config->path) == 0 || config->imported_count == NFD_RUNTIME_DROPINS_MAX)
+		return;
+	for (size_t i = 0; i < config->imported_count; i++)
+		if (strcmp(config->imported[i], path) == 0)
+			return;
+	copy(config->imported[config->imported_count++], sizeof(config->imported[0]), path);
+}
+
+/*
+ * The files that a pattern stands for, part by part as glob(3) does it, below the root. A '*' takes
+ * hidden names too, as in Go.
+ */
+static void expand(const struct nfd_root *root, const char *done, const char *pattern,
+		   struct nfd_runtime_config *config, int depth)
+{
+	size_t len = strcspn(pattern, "/");
+	cleanup_names struct nfd_names names = { 0 };
+	char part[256], path[512];
+
+	if (len == 0 || len >= sizeof(part) || depth == GLOB_DEPTH_MAX ||
+	    nfd_root_list(root, *done ? done : ".", &names) < 0)
+		return;
+	snprintf(part, sizeof(part), "%.*s", (int)len, pattern);
+	for (size_t i = 0; i < names.count; i++) {
+		if (fnmatch(part, names.name[i], 0) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%.250s%s%.250s", done, *done ? "/" : "",
+			 names.name[i]);
+		if (pattern[len] == '/')
+			expand(root, path, pattern + len + strspn(pattern + len, "/"), config,
+			       depth + 1);
+		else if (strlen(path) < sizeof(config->imported[0]))
+			add_import(config, path);
+	}
+}
+
+/* The patterns of a file's "imports": absolute, or from that file's folder. */
+static void take_imports(const struct nfd_root *root, const char *path, const cJSON *document,
+			 struct nfd_runtime_config *config)
+{
+	const char *base = strrchr(path, '/');
+	int folder = base ? (int)(base - path) + 1 : 0;
+	const cJSON *pattern;
+	char whole[512];
+
+	cJSON_ArrayForEach(pattern, nfd_json_get(document, "imports")) {
+		const char *text = cJSON_IsString(pattern) ? pattern->valuestring : "";
+
+		if (text[0] == '/')
+			snprintf(whole, sizeof(whole), "%s", text + strspn(text, "/"));
+		else
+			snprintf(whole, sizeof(whole), "%.*s%s", folder, path, text);
+		expand(root, "", whole, config, 0);
+	}
+}
+
 static void take_import(const struct nfd_root *root, const char *path,
 			struct nfd_runtime_config *config)
 {
 	cJSON *document = read_toml(root, path, config);
-	int version;
+	/* One that states no version has that of the main file. */
+	int version = cJSON_IsNumber(nfd_json_get(document, "version")) ? version_of(document) :
+									  config->version;
+	bool had = config->nvidia.is_there;
 
 	if (!document)
 		return;
-	version = version_of(document);
-	if (nfd_json_get(document, "version") && version > config->version) {
+	if (version > config->version) {
 		copy(config->drop_in_newer, sizeof(config->drop_in_newer), path);
 		config->drop_in_version = version;
 	}
-	if (config->imported_count < NFD_RUNTIME_DROPINS_MAX)
-		copy(config->imported[config->imported_count++], sizeof(config->imported[0]), path);
 	take_section(section(document, version), path, version >= 3, config);
+	if (had && !config->nvidia.is_there)
+		copy(config->replaced_by, sizeof(config->replaced_by), path);
+	take_imports(root, path, document, config);
 	cJSON_Delete(document);
-}
-
-/* A pattern of "imports": absolute, or from the main file's folder. */
-static void take_pattern(const struct nfd_root *root, const char *main_path, const char *pattern,
-			 struct nfd_runtime_config *config)
-{
-	cleanup_names struct nfd_names names = { 0 };
-	char folder[256], path[520];
-	const char *base;
-	size_t len;
-
-	if (pattern[0] == '/') {
-		copy(folder, sizeof(folder), pattern + 1);
-	} else {
-		base = strrchr(main_path, '/');
-		len = base ? (size_t)(base - main_path) + 1 : 0;
-		snprintf(folder, sizeof(folder), "%.*s%s", (int)(len < 128 ? len : 128), main_path,
-			 pattern);
-	}
-	base = strrchr(folder, '/');
-	if (!base)
-		return;
-	folder[base - folder] = '\0';
-	if (nfd_root_list(root, folder, &names) < 0)
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		if (fnmatch(base + 1, names.name[i], FNM_PERIOD) != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%.250s", folder, names.name[i]);
-		take_import(root, path, config);
-	}
 }
 
 void nfd_containerd_read(const struct nfd_root *root, const char *path,
 			 struct nfd_runtime_config *ret)
 {
 	cJSON *document;
-	const cJSON *pattern;
 
 	*ret = (struct nfd_runtime_config){ .kind = NFD_RUNTIME_CONTAINERD };
 	document = read_toml(root, path, ret);
@@ -186,10 +217,11 @@ void nfd_containerd_read(const struct nfd_root *root, const char *path,
 	ret->is_cdi_on = ret->version >= 3;
 	take_section(section(document, ret->version), path, false, ret);
 	look_for_misplaced(document, ret->version, path, ret);
-	cJSON_ArrayForEach(pattern, nfd_json_get(document, "imports"))
-		if (cJSON_IsString(pattern))
-			take_pattern(root, path, pattern->valuestring, ret);
+	take_imports(root, path, document, ret);
 	cJSON_Delete(document);
+	/* The list grows meanwhile: imports of imports come behind, as in containerd's queue. */
+	for (size_t i = 0; i < ret->imported_count; i++)
+		take_import(root, ret->imported[i], ret);
 }
 
 static void take_crio(const struct nfd_root *root, const char *path,
@@ -257,4 +289,62 @@ void nfd_docker_read(const struct nfd_root *root, struct nfd_runtime_config *ret
 	     nfd_json_text(document, "default-runtime"));
 	ret->is_cdi_on = nfd_json_is_true(nfd_json_get(document, "features"), "cdi");
 	cJSON_Delete(document);
+}
+
+#define K3S "var/lib/rancher/k3s/agent/"
+#define RKE2 "var/lib/rancher/rke2/agent/"
+
+/* Where a containerd keeps its configuration, the special ones first. */
+static const struct {
+	const char *path;
+	const char *folder;   /* its presence means that this distribution is here */
+	const char *template; /* what a person edits instead */
+	const char *newer;    /* the same for a file of version 3; NULL for the same one */
+} places[] = {
+	{ K3S "etc/containerd/config.toml", K3S, "/" K3S "etc/containerd/config.toml.tmpl",
+	  "/" K3S "etc/containerd/config-v3.toml.tmpl" },
+	{ RKE2 "etc/containerd/config.toml", RKE2, "/" RKE2 "etc/containerd/config.toml.tmpl",
+	  "/" RKE2 "etc/containerd/config-v3.toml.tmpl" },
+	{ "var/snap/microk8s/current/args/containerd.toml", "var/snap/microk8s/current",
+	  "/var/snap/microk8s/current/args/containerd-template.toml", NULL },
+	{ "etc/k0s/containerd.toml", "etc/k0s", "/etc/k0s/containerd.d/", NULL },
+	/* Talos. */
+	{ "etc/cri/containerd.toml", "etc/cri", "/etc/cri/conf.d/20-customization.part", NULL },
+	{ NFD_CONTAINERD_STOCK, "etc/containerd", NULL, NULL },
+};
+
+/* Reads the containerd of this node; false when there is no trace of one. */
+static bool find_containerd(const struct nfd_root *root, const struct nfd_process *process,
+			    struct nfd_runtime_config *ret)
+{
+	const char *told = process->config[0] == '/' ? process->config + 1 : NULL;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(places); i++) {
+		if (told ? strcmp(told, places[i].path) != 0 :
+			   nfd_root_exists(root, places[i].folder) <= 0)
+			continue;
+		nfd_containerd_read(root, places[i].path, ret);
+		ret->template =
+			ret->version >= 3 && places[i].newer ? places[i].newer : places[i].template;
+		return true;
+	}
+	if (!told && !process->pid)
+		return false;
+	nfd_containerd_read(root, told ? told : NFD_CONTAINERD_STOCK, ret);
+	return true;
+}
+
+void nfd_runtime_find(const struct nfd_root *root, const struct nfd_processes *processes,
+		      struct nfd_runtime_config *ret)
+{
+	const struct nfd_process *process = processes->process;
+	bool has_crio = nfd_root_exists(root, "etc/crio") > 0;
+
+	*ret = (struct nfd_runtime_config){ 0 };
+	if (process[NFD_PROCESS_CRIO].pid || (has_crio && !process[NFD_PROCESS_CONTAINERD].pid))
+		nfd_crio_read(root, ret);
+	else if (!find_containerd(root, &process[NFD_PROCESS_CONTAINERD], ret) &&
+		 (nfd_root_exists(root, "etc/docker/daemon.json") > 0 ||
+		  process[NFD_PROCESS_DOCKERD].pid))
+		nfd_docker_read(root, ret);
 }

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/root.h"
+#include "doctor/processes.h"
 
 #define NFD_RUNTIME_DROPINS_MAX 16
 
@@ -38,10 +39,22 @@ struct nfd_runtime_config {
 	char misplaced[256]; /* file with an nvidia runtime under a name of another version; "" */
 	char drop_in_newer[256]; /* drop-in whose version is above the main file's; "" */
 	int drop_in_version;
+	char replaced_by[256]; /* drop-in whose section took the nvidia runtime away; "" */
 	char imported[NFD_RUNTIME_DROPINS_MAX][256]; /* files that imports brought in */
 	size_t imported_count;
-	char error[400]; /* what could not be read or parsed; "" for nothing */
+	char error[400];      /* what could not be read or parsed; "" for nothing */
+	const char *template; /* file a person edits instead of @path, static; NULL: @path itself */
 };
+
+#define NFD_CONTAINERD_STOCK "etc/containerd/config.toml"
+
+/**
+ * nfd_runtime_find() - the configuration of the runtime that serves this node's kubelet: the file
+ * that the running process was told, else the one of the Kubernetes distribution that is here.
+ * @ret: filled; its kind is NFD_RUNTIME_NONE when no runtime is found.
+ */
+void nfd_runtime_find(const struct nfd_root *root, const struct nfd_processes *processes,
+		      struct nfd_runtime_config *ret);
 
 /**
  * nfd_containerd_read() - the effective configuration of containerd.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Recursive descent over the text. Where TOML allows more than it means to us (exact integers, dates)
- * the text is kept or a double taken.
+ * the text is kept or a double taken. How a table came to be decides what may still be added to it;
+ * that is noted in cJSON's valueint, which objects and arrays do not use.
  */
 #include "config.h"
 
@@ -14,11 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "base/strbuf.h"
 
 #define VALUES_MAX 20000
 #define DEPTH_MAX 32
 #define KEY_PARTS_MAX 16
+
+enum origin {
+	ORIGIN_PATH,   /* a table named on the way to another; a plain array */
+	ORIGIN_HEADER, /* [a] */
+	ORIGIN_DOTTED, /* a.b = 1 */
+	ORIGIN_INLINE, /* a = {} */
+	ORIGIN_ARRAY,  /* [[a]] */
+};
 
 struct parser {
 	const char *at;
@@ -54,6 +64,24 @@ static void free_key(struct key *key)
 	for (size_t i = 0; i < key->count; i++)
 		free(key->part[i]);
 	key->count = 0;
+}
+
+/* The whole text is UTF-8 without control bytes; a carriage return only ends a line. */
+static bool check_bytes(struct parser *parser)
+{
+	while (*parser->at) {
+		unsigned char c = (unsigned char)*parser->at;
+		size_t len = nfd_utf8_length(parser->at);
+
+		if (len == 0)
+			return fail(parser, -EINVAL, "it is no UTF-8");
+		if (c == 0x7f ||
+		    (c < ' ' && c != '\t' && c != '\n' && !(c == '\r' && parser->at[1] == '\n')))
+			return fail(parser, -EINVAL, "a control byte");
+		parser->at += len;
+	}
+	parser->at = parser->start;
+	return true;
 }
 
 static void skip_blanks(struct parser *parser)
@@ -128,7 +156,7 @@ static bool take_escape(struct parser *parser, bool multiline, struct nfd_strbuf
 	static const char meanings[] = "\b\t\n\f\r\033\"\\";
 	const char *letter;
 
-	if (multiline && strchr(" \t\r\n", *parser->at)) {
+	if (multiline && strchr("\r\n", parser->at[strspn(parser->at, " \t")])) {
 		/* A line that goes on: white space up to the next text is not meant. */
 		parser->at += strspn(parser->at, " \t\r\n");
 		return true;
@@ -176,7 +204,7 @@ static char *take_string(struct parser *parser)
 		nfd_strbuf_add(&buf, parser->at++, 1);
 	}
 	/* Up to two quotes may stand right before the closing ones. */
-	while (multiline && !parser->error && parser->at[3] == quote)
+	for (int i = 0; i < 2 && multiline && !parser->error && parser->at[3] == quote; i++)
 		nfd_strbuf_add(&buf, parser->at++, 1);
 	if (!parser->error)
 		parser->at += width;
@@ -220,6 +248,8 @@ static bool take_key(struct parser *parser, struct key *key)
 			return fail(parser, -E2BIG, "a key has too many parts");
 		parser->at += key->count > 0;
 		skip_blanks(parser);
+		if (strncmp(parser->at, "\"\"\"", 3) == 0 || strncmp(parser->at, "'''", 3) == 0)
+			return fail(parser, -EINVAL, "a key is one line");
 		part = *parser->at == '"' || *parser->at == '\'' ? take_string(parser) :
 								   take_bare_key(parser);
 		if (!part)
@@ -242,21 +272,28 @@ static bool add_item(struct parser *parser, cJSON *object, const char *name, cJS
 	return no_memory(parser);
 }
 
-/* The table that a name leads to, made when missing; of an array of tables its last one. */
-static cJSON *descend(struct parser *parser, cJSON *table, const char *name)
+/* The table that a name on the way leads to, made when missing; of [[a]] its last one. */
+static cJSON *descend(struct parser *parser, cJSON *table, const char *name, bool dotted)
 {
 	cJSON *child = cJSON_GetObjectItemCaseSensitive(table, name);
 
 	if (!child) {
 		child = cJSON_CreateObject();
-		return add_item(parser, table, name, child) ? child : NULL;
+		if (!add_item(parser, table, name, child))
+			return NULL;
 	}
-	if (cJSON_IsArray(child))
+	if (!dotted && cJSON_IsArray(child) && child->valueint == ORIGIN_ARRAY)
 		child = cJSON_GetArrayItem(child, cJSON_GetArraySize(child) - 1);
-	if (!cJSON_IsObject(child)) {
+	if (!cJSON_IsObject(child) || child->valueint == ORIGIN_INLINE) {
 		fail(parser, -EINVAL, "a value is used as a table");
 		return NULL;
 	}
+	if (dotted && child->valueint == ORIGIN_HEADER) {
+		fail(parser, -EINVAL, "a table that has a header is added to by a dotted key");
+		return NULL;
+	}
+	if (dotted)
+		child->valueint = ORIGIN_DOTTED;
 	return child;
 }
 
@@ -270,7 +307,7 @@ static bool take_pair(struct parser *parser, cJSON *table)
 	if (ok && *parser->at != '=')
 		ok = fail(parser, -EINVAL, "'=' is expected");
 	for (size_t i = 0; ok && i + 1 < key.count; i++) {
-		table = descend(parser, table, key.part[i]);
+		table = descend(parser, table, key.part[i], true);
 		ok = table != NULL;
 	}
 	if (ok && cJSON_GetObjectItemCaseSensitive(table, key.part[key.count - 1]))
@@ -310,6 +347,7 @@ static cJSON *take_inline_table(struct parser *parser)
 		return NULL;
 	}
 	parser->at++;
+	table->valueint = ORIGIN_INLINE;
 	return table;
 }
 
@@ -345,17 +383,123 @@ static cJSON *take_array(struct parser *parser)
 	return array;
 }
 
-/* Booleans, numbers, dates: what is neither of the first two stays text. */
+/* Length of digits with single underscores between them; 0 for none. */
+static size_t digits_length(const char *text, const char *digits)
+{
+	size_t len = strspn(text, digits);
+
+	while (len > 0 && text[len] == '_' && text[len + 1] && strchr(digits, text[len + 1]))
+		len += 1 + strspn(text + len + 1, digits);
+	return len;
+}
+
+/* 0x, 0o and 0b; NULL for another number. */
+static const char *digits_of(const char *text, int *ret_base)
+{
+	static const struct {
+		const char *start, *digits;
+		int base;
+	} bases[] = {
+		{ "0x", "0123456789abcdefABCDEF", 16 },
+		{ "0o", "01234567", 8 },
+		{ "0b", "01", 2 },
+	};
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(bases); i++)
+		if (strncmp(text, bases[i].start, 2) == 0) {
+			*ret_base = bases[i].base;
+			return bases[i].digits;
+		}
+	return NULL;
+}
+
+/* Whether a text is a decimal number as TOML writes it. */
+static bool is_decimal(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t len;
+
+	text += *text == '+' || *text == '-';
+	len = digits_length(text, digits);
+	if (len == 0 || (len > 1 && text[0] == '0'))
+		return false;
+	text += len;
+	if (*text == '.') {
+		len = digits_length(text + 1, digits);
+		if (len == 0)
+			return false;
+		text += 1 + len;
+	}
+	if (*text == 'e' || *text == 'E') {
+		text += text[1] == '+' || text[1] == '-' ? 2 : 1;
+		len = digits_length(text, digits);
+		if (len == 0)
+			return false;
+		text += len;
+	}
+	return *text == '\0';
+}
+
+/* Whether a text begins as @form does, in which "0" stands for any digit; moves behind it. */
+static bool take_form(const char **text, const char *form)
+{
+	size_t i;
+
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? !isdigit((unsigned char)(*text)[i]) : (*text)[i] != form[i])
+			return false;
+	*text += i;
+	return true;
+}
+
+/* A date, a time, or both. */
+static bool is_time(const char *text)
+{
+	bool has_date = take_form(&text, "0000-00-00");
+
+	if (has_date && !*text)
+		return true;
+	if (has_date && !strchr("Tt ", *text++))
+		return false;
+	if (!take_form(&text, "00:00:00"))
+		return false;
+	if (take_form(&text, ".0"))
+		text += strspn(text, "0123456789");
+	if (!has_date || !*text)
+		return *text == '\0';
+	if (*text == 'Z' || *text == 'z')
+		return text[1] == '\0';
+	return (take_form(&text, "+00:00") || take_form(&text, "-00:00")) && !*text;
+}
+
+/* A number of text that is one. */
+static cJSON *new_number(const char *text)
+{
+	char plain[64];
+	size_t used = 0;
+	int base = 10;
+	bool has_base = digits_of(text, &base) != NULL;
+
+	for (text += has_base ? 2 : 0; *text; text++)
+		if (*text != '_')
+			plain[used++] = *text;
+	plain[used] = '\0';
+	return cJSON_CreateNumber(has_base ? (double)strtoull(plain, NULL, base) :
+					     strtod(plain, NULL));
+}
+
+/* Booleans, numbers, dates and times; infinity and the like stay text as dates do. */
 static cJSON *take_bare_value(struct parser *parser)
 {
-	size_t len = strcspn(parser->at, ",]}#\r\n");
-	char text[64], plain[64];
-	size_t used = 0;
-	char *end;
-	double number;
+	static const char ends[] = " \t,]}#\r\n";
+	size_t len = strcspn(parser->at, ends);
+	const char *digits, *after = parser->at;
+	char text[64];
+	int base;
 
-	while (len > 0 && (parser->at[len - 1] == ' ' || parser->at[len - 1] == '\t'))
-		len--;
+	/* A blank between date and time belongs to them. */
+	if (take_form(&after, "0000-00-00 00:"))
+		len = 11 + strcspn(parser->at + 11, ends);
 	if (len == 0 || len >= sizeof(text)) {
 		fail(parser, -EINVAL, "a value is expected");
 		return NULL;
@@ -365,17 +509,14 @@ static cJSON *take_bare_value(struct parser *parser)
 	parser->at += len;
 	if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
 		return cJSON_CreateBool(text[0] == 't');
-	if (!isdigit((unsigned char)text[0]) && !strchr("+-.", text[0]) &&
-	    strcmp(text, "inf") != 0 && strcmp(text, "nan") != 0) {
-		fail(parser, -EINVAL, "a value is expected");
-		return NULL;
-	}
-	for (size_t i = 0; i < len; i++)
-		if (text[i] != '_')
-			plain[used++] = text[i];
-	plain[used] = '\0';
-	number = strtod(plain, &end);
-	return *end || number != number ? cJSON_CreateString(text) : cJSON_CreateNumber(number);
+	digits = digits_of(text, &base);
+	if (digits ? len > 2 && digits_length(text + 2, digits) == len - 2 : is_decimal(text))
+		return new_number(text);
+	after = text + (text[0] == '+' || text[0] == '-');
+	if (is_time(text) || strcmp(after, "inf") == 0 || strcmp(after, "nan") == 0)
+		return cJSON_CreateString(text);
+	fail(parser, -EINVAL, "a value is expected");
+	return NULL;
 }
 
 static cJSON *take_value(struct parser *parser)
@@ -404,6 +545,46 @@ static cJSON *take_value(struct parser *parser)
 	return value;
 }
 
+/* The table of [a.b], given the one of its last part's name. */
+static cJSON *open_table(struct parser *parser, cJSON *table, const char *name)
+{
+	cJSON *child = cJSON_GetObjectItemCaseSensitive(table, name);
+
+	if (!child) {
+		child = cJSON_CreateObject();
+		if (!add_item(parser, table, name, child))
+			return NULL;
+	}
+	if (!cJSON_IsObject(child) || child->valueint != ORIGIN_PATH) {
+		fail(parser, -EINVAL, "a table is defined twice, or over a value");
+		return NULL;
+	}
+	child->valueint = ORIGIN_HEADER;
+	return child;
+}
+
+/* A further table of [[a.b]]. */
+static cJSON *open_array(struct parser *parser, cJSON *table, const char *name)
+{
+	cJSON *array = cJSON_GetObjectItemCaseSensitive(table, name);
+
+	if (!array) {
+		array = cJSON_CreateArray();
+		if (!add_item(parser, table, name, array))
+			return NULL;
+		array->valueint = ORIGIN_ARRAY;
+	}
+	if (!cJSON_IsArray(array) || array->valueint != ORIGIN_ARRAY) {
+		fail(parser, -EINVAL, "a table or a value is used as an array of tables");
+		return NULL;
+	}
+	table = cJSON_CreateObject();
+	if (!add_item(parser, array, NULL, table))
+		return NULL;
+	table->valueint = ORIGIN_HEADER;
+	return table;
+}
+
 /* [a.b] or [[a.b]]: the table that the following pairs go into. */
 static cJSON *take_header(struct parser *parser, cJSON *root)
 {
@@ -414,27 +595,17 @@ static cJSON *take_header(struct parser *parser, cJSON *root)
 
 	parser->at += is_array ? 2 : 1;
 	ok = take_key(parser, &key);
-	for (size_t i = 0; ok && i + is_array < key.count; i++) {
-		table = descend(parser, table, key.part[i]);
-		ok = table != NULL;
-	}
-	if (ok && is_array) {
-		const char *name = key.part[key.count - 1];
-		cJSON *array = cJSON_GetObjectItemCaseSensitive(table, name);
-
-		if (!array) {
-			array = cJSON_CreateArray();
-			ok = add_item(parser, table, name, array);
-		}
-		if (ok && !cJSON_IsArray(array))
-			ok = fail(parser, -EINVAL, "a table is used as an array of tables");
-		table = ok ? cJSON_CreateObject() : NULL;
-		ok = ok && add_item(parser, array, NULL, table);
-	}
-	free_key(&key);
 	if (ok && strncmp(parser->at, "]]", is_array ? 2 : 1) != 0)
 		ok = fail(parser, -EINVAL, "']' is expected");
-	if (!ok)
+	for (size_t i = 0; ok && i + 1 < key.count; i++) {
+		table = descend(parser, table, key.part[i], false);
+		ok = table != NULL;
+	}
+	if (ok)
+		table = (is_array ? open_array : open_table)(parser, table,
+							     key.part[key.count - 1]);
+	free_key(&key);
+	if (!ok || !table)
 		return NULL;
 	parser->at += is_array ? 2 : 1;
 	return table;
@@ -476,7 +647,11 @@ int nfd_toml_parse(const char *text, const char *name, cJSON **ret, struct nfd_e
 
 	if (!root)
 		return nfd_error_set(err, -ENOMEM, "out of memory");
-	parse_document(&parser, root);
+	/* A mark of the byte order is no part of the text. */
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		parser.at = parser.start = text + 3;
+	if (check_bytes(&parser))
+		parse_document(&parser, root);
 	if (parser.error) {
 		cJSON_Delete(root);
 		return nfd_error_set(err, parser.error, "%s:%zu: %s", name, line_of(&parser),

@@ -14,10 +14,11 @@
  * @text: NUL-terminated.
  * @name: of the file, for messages.
  * @ret:  receives the tree: tables and inline tables as objects, arrays and arrays of tables as
- *        arrays, strings as text, booleans; numbers as numbers; dates and times as text. Owner:
+ *        arrays, strings as text, booleans; numbers as numbers; dates, times, inf and nan as text. Owner:
  *        caller, cJSON_Delete().
  * @err:  "name:line: what is wrong"; may be NULL.
- * Return: 0; -EINVAL for what is no TOML (also a key that is set twice); -E2BIG over 20,000 values or
+ * Return: 0; -EINVAL for what is no TOML (also a key or a table that is set twice, bytes that are no
+ *         UTF-8); -E2BIG over 20,000 values or
  *         32 levels; -ENOMEM.
  */
 int nfd_toml_parse(const char *text, const char *name, cJSON **ret, struct nfd_error *err)

@@ -15,6 +15,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/json.h"
 #include "base/macros.h"
 #include "base/write.h"
 #include "nvml/nvml_abi.h"
@@ -62,7 +63,7 @@ static void add_code(cJSON *object, const char *name, const struct nvml_calls *c
 	const char *text = calls->error_string ? calls->error_string(code) : NULL;
 
 	cJSON_AddNumberToObject(entry, "code", code);
-	cJSON_AddStringToObject(entry, "text", text ? text : "");
+	nfd_json_add_text(entry, "text", text ? text : "");
 }
 
 static void add_text(cJSON *object, const char *name, int (*call)(char *, unsigned int))
@@ -70,7 +71,7 @@ static void add_text(cJSON *object, const char *name, int (*call)(char *, unsign
 	char text[NVML_VERSION_SIZE + 1] = "";
 
 	if (call && call(text, NVML_VERSION_SIZE) == NVML_SUCCESS)
-		cJSON_AddStringToObject(object, name, text);
+		nfd_json_add_text(object, name, text);
 }
 
 static void add_device_text(cJSON *object, const char *name, nvml_device_t device,
@@ -79,7 +80,7 @@ static void add_device_text(cJSON *object, const char *name, nvml_device_t devic
 	char text[NVML_NAME_SIZE + 1] = "";
 
 	if (call && call(device, text, NVML_NAME_SIZE) == NVML_SUCCESS)
-		cJSON_AddStringToObject(object, name, text);
+		nfd_json_add_text(object, name, text);
 }
 
 static void add_device_facts(cJSON *object, const struct nvml_calls *calls, nvml_device_t device)
@@ -92,7 +93,7 @@ static void add_device_facts(cJSON *object, const struct nvml_calls *calls, nvml
 	add_device_text(object, "uuid", device, calls->device_uuid);
 	if (calls->device_pci && calls->device_pci(device, &pci) == NVML_SUCCESS) {
 		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
-		cJSON_AddStringToObject(object, "busId", pci.bus_id);
+		nfd_json_add_text(object, "busId", pci.bus_id);
 	}
 	if (calls->device_memory && calls->device_memory(device, &memory) == NVML_SUCCESS)
 		cJSON_AddNumberToObject(object, "memoryBytes", (double)memory.total);
@@ -135,11 +136,11 @@ static void ask(cJSON *object, const char *path)
 	struct nvml_calls calls = { 0 };
 	int code;
 
-	cJSON_AddStringToObject(object, "library", path);
+	nfd_json_add_text(object, "library", path);
 	if (!library) {
 		const char *words = dlerror();
 
-		cJSON_AddStringToObject(object, "loadError", words ? words : "");
+		nfd_json_add_text(object, "loadError", words ? words : "");
 		return;
 	}
 	look_up_all(library, &calls);
@@ -163,7 +164,7 @@ static void ask(cJSON *object, const char *path)
 
 int main(int argc, char **argv)
 {
-	cJSON *object = cJSON_CreateObject();
+	cJSON *object;
 	char *text;
 	int r;
 
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
 		      stderr);
 		return 2;
 	}
+	object = cJSON_CreateObject();
 	cJSON_AddNumberToObject(object, "schema", 1);
 	ask(object, argv[1]);
 	text = cJSON_PrintUnformatted(object);

@@ -243,7 +243,8 @@ int nfd_api_exchange(const struct nfd_api_options *options, cJSON *request, cJSO
 			r = nfd_error_set(err,
 					  answer.status == 404                         ? -ENOENT :
 					  answer.status == 401 || answer.status == 403 ? -EACCES :
-											 -EIO,
+					  answer.status >= 400 ? -EREMOTEIO :
+								 -EIO,
 					  "%s", answer.text);
 	}
 	nfd_api_run_done(&run);

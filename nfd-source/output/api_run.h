@@ -101,7 +101,8 @@ int nfd_api_prefixes(const struct nfd_unknowns *unknowns, cJSON **ret) nfd_must_
  * @request: as for nfd_api_run_start().
  * @ret:     receives the result; owner: caller, cJSON_Delete(). May be NULL.
  * @err:     what failed.
- * Return: 0; -EACCES, -ENOENT for a refusal with 401 or 403, with 404; -EIO for all else.
+ * Return: 0; -EACCES, -ENOENT for a refusal with 401 or 403, with 404; -EREMOTEIO for one with
+ *         another status; -EIO for all else: no answer.
  */
 int nfd_api_exchange(const struct nfd_api_options *options, cJSON *request, cJSON **ret,
 		     struct nfd_error *err) nfd_must_check;
