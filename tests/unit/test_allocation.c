@@ -14,6 +14,9 @@
 #include "api/credentials.h"
 #include "api/node_plan.h"
 #include "base/yaml_tree.h"
+#include "doctor/apt_config.h"
+#include "doctor/doctor_report.h"
+#include "doctor/toml.h"
 #include "labels/hold.h"
 #include "labels/key.h"
 #include "output/api_run.h"
@@ -327,6 +330,109 @@ static void yaml_tree_survives(void **state)
 	fail_each(yaml_tree_once, "a: &x {b: [c, true, ~]}\nd: *x\ne: [*x, {f: g}]\n");
 }
 
+static int toml_once(const void *cookie)
+{
+	cJSON *tree = NULL;
+	int r = nfd_toml_parse(cookie, "f", &tree, NULL);
+
+	if (r < 0 && tree)
+		r = -EIO;
+	cJSON_Delete(tree);
+	return r;
+}
+
+static void toml_survives(void **state)
+{
+	(void)state;
+	fail_each(toml_once, "a.b = [1, 'x', {c = \"\\u00e9\"}]\n[[d]]\ne = \"\"\"f\"\"\"\n[d.g]\n"
+			     "h = true\n");
+}
+
+static int apt_config_once(const void *cookie)
+{
+	struct nfd_apt_config config = { 0 };
+	int r = nfd_apt_config_parse(&config, cookie);
+
+	nfd_apt_config_done(&config);
+	return r;
+}
+
+static void apt_config_survives(void **state)
+{
+	(void)state;
+	fail_each(apt_config_once, "A { B \"1\"; C { \"x\"; \"y\"; }; };\n#clear A::C;\nD \"2\";");
+}
+
+/* A report is whole, or an error: one that lacks a field would be taken for a healthy node. */
+static int report_once(const void *cookie)
+{
+	const struct nfd_doctor *doctor = cookie;
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	cJSON *json;
+	int r;
+
+	nfd_report_json(doctor, &buf);
+	r = buf.error;
+	if (r == 0) {
+		/* Where none failed so far, none is to fail here. */
+		countdown = 0;
+		json = cJSON_Parse(nfd_strbuf_text(&buf));
+		if (cJSON_GetArraySize(json) != 5)
+			r = -EIO;
+		cJSON_Delete(json);
+	}
+	return r;
+}
+
+static void doctor_report_survives(void **state)
+{
+	static const struct nfd_output_options outputs;
+	static const struct nfd_doctor_options options = { .outputs = &outputs };
+	struct nfd_doctor doctor = { .options = &options };
+	struct nfd_diagnosis *found;
+	size_t count;
+
+	(void)state;
+	nfd_rows(&count);
+	doctor.diagnosis = calloc(count + 1, sizeof(*doctor.diagnosis));
+	assert_non_null(doctor.diagnosis);
+	found = nfd_find(&doctor, "GPU-DRV-MISMATCH", NFD_VERDICT_CRITICAL, "cause");
+	nfd_prove(&doctor, found, "path", "value");
+	nfd_advise(&doctor, found, "fix");
+	fail_each(report_once, &doctor);
+	nfd_doctor_done(&doctor);
+}
+
+static int find_once(const void *cookie)
+{
+	struct nfd_doctor doctor = { .options = cookie };
+	struct nfd_diagnosis *found;
+	size_t count;
+	int r;
+
+	nfd_rows(&count);
+	doctor.diagnosis = calloc(count + 1, sizeof(*doctor.diagnosis));
+	if (!doctor.diagnosis)
+		return -ENOMEM;
+	found = nfd_find(&doctor, "GPU-HW-XID", NFD_VERDICT_WARNING, "cause");
+	nfd_prove(&doctor, found, "path", "value");
+	nfd_prove(&doctor, found, "path", "value");
+	nfd_advise(&doctor, found, "fix");
+	nfd_advise(&doctor, found, "fix");
+	r = doctor.error;
+	nfd_doctor_done(&doctor);
+	return r;
+}
+
+static void finding_survives(void **state)
+{
+	static const struct nfd_output_options outputs;
+	static const struct nfd_doctor_options options = { .outputs = &outputs };
+
+	(void)state;
+	fail_each(find_once, &options);
+}
+
 static int kubeconfig_once(const void *cookie)
 {
 	cleanup_api_error struct nfd_api_error err = { 0 };
@@ -462,6 +568,10 @@ int main(void)
 	UNIT_CASE(&suite, node_object_survives);
 	UNIT_CASE(&suite, json_survives);
 	UNIT_CASE(&suite, yaml_tree_survives);
+	UNIT_CASE(&suite, toml_survives);
+	UNIT_CASE(&suite, apt_config_survives);
+	UNIT_CASE(&suite, doctor_report_survives);
+	UNIT_CASE(&suite, finding_survives);
 	UNIT_CASE(&suite, credentials_survive);
 	UNIT_CASE(&suite, node_plan_survives);
 	UNIT_CASE(&suite, status_survives);
