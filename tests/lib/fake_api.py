@@ -17,6 +17,7 @@ ANNOTATION = "nfd.node.kubernetes.io/feature-labels"
 APPLY, JSON_PATCH = "application/apply-patch+yaml", "application/json-patch+json"
 OURS = "nfd-source"
 
+EVENTS_PATH = "/api/v1/namespaces/default/events"
 REASONS = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 409: "Conflict", 422: "Invalid",
            429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable"}
 
@@ -101,7 +102,8 @@ class FakeApi:
     node: the Node as dictionary, None when there is none. objects: NodeFeature objects and pods by their path.
     served: whether the resource type NodeFeature is there. tokens: bearer tokens that count, None: everybody may.
     requests: all that came in, in order. history: the Node's labels after each change.
-    surprises: requests that it does not know.
+    surprises: requests that it does not know. events: bodies of Events that were posted: they come when doctor has looked
+    at the host, in no order with the other requests, and do not count among them.
     """
 
     def __init__(self, node="node-1", served=True):
@@ -109,7 +111,7 @@ class FakeApi:
         self.served = served
         self.tokens = None
         self.objects = {}
-        self.requests, self.surprises, self.history = [], [], []
+        self.requests, self.surprises, self.history, self.events = [], [], [], []
         self.faults = []
         self.version = 100
         self.node = None
@@ -182,6 +184,9 @@ class FakeApi:
         return {method: methods.count(method) for method in methods}
 
     def __call__(self, request: Request):
+        if request.method == "POST" and request.route == EVENTS_PATH:
+            self.events.append(request.body)
+            return json_reply(201, {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "event-1"}})
         self.requests.append(request)
         if self.tokens is not None and request.token not in self.tokens:
             return status(401, "Unauthorized")

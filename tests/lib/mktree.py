@@ -10,6 +10,16 @@ One directive a line; a line whose first character is '#' is a comment. Paths ar
     file PATH TEXT...           C escapes \\n \\t \\0 \\xHH \\\\; a final newline is added unless TEXT ends in \\c
     link PATH TARGET            TARGET is written as it stands
     elf PATH 64|32              the ELF header of a shared library, nothing else
+    modinfo PATH version=V [license=TEXT]
+                                a kernel module file: ELF of 64 bits with a section .modinfo
+    ldcache PATH LIBRARY...     a linker's cache that lists these paths of x86-64 libraries
+    node PATH c|b MAJOR MINOR   a device node; needs CAP_MKNOD, else NotPermitted
+    mtime PATH SECONDS          time of the last change, seconds since 1970; of a link itself
+    remove PATH                 take away what an earlier line made, a directory with all in it
+    process PID COMM [start=SECONDS] [cmdline=WORD WORD...]
+                                proc/PID/{comm,cmdline,stat}; start: seconds after the boot; cmdline comes last
+    dpkg NAME VERSION [hold] [arch=A]
+                                one more installed package in var/lib/dpkg/status
     module NAME [version=V] [refcnt=N]
     nvidia VERSION open|proprietary [loaded]
                                 proc/driver/nvidia/version; with 'loaded' also sys/module/nvidia
@@ -25,6 +35,9 @@ No line can write outside the root.
 
 import os
 import re
+import shutil
+import stat
+import struct
 import sys
 
 ADDRESS = re.compile(r"([0-9a-f]{4,8}):([0-9a-f]{2}):([01][0-9a-f])\.([0-7])")
@@ -46,6 +59,10 @@ NVRM_TAINT = {"open": "OE", "proprietary": "POE"}
 
 class TreeError(ValueError):
     """A description that is wrong or would leave the root."""
+
+
+class NotPermitted(TreeError):
+    """A line needs a privilege that this process lacks."""
 
 
 class Tree:
@@ -82,6 +99,14 @@ class Tree:
             data = data.encode()
         with open(path, "xb") as file:
             file.write(data)
+
+    def append(self, name, text):
+        """Add to a file, made when missing."""
+        path = self.path(name)
+        if os.path.islink(path):
+            raise TreeError(f"{name!r} is a link")
+        with open(path, "ab") as file:
+            file.write(text.encode())
 
     def link(self, name, target):
         """Make a symbolic link."""
@@ -158,6 +183,94 @@ def do_elf(tree, rest):
     machine = 62 if wide else 3
     head = ident + (3).to_bytes(2, "little") + machine.to_bytes(2, "little") + (1).to_bytes(4, "little")
     tree.write(name, head.ljust(64 if wide else 52, b"\0"))
+
+
+def section_header(name, kind, offset, size):
+    """An Elf64_Shdr."""
+    return struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, offset, size, 0, 0, 1, 0)
+
+
+def do_modinfo(tree, rest):
+    """modinfo PATH version=V [license=TEXT]"""
+    name, *words = rest.split()
+    options = split_options(words, ("version", "license"))
+    if "version" not in options:
+        raise TreeError("no version=")
+    info = f"license={options.get('license', 'NVIDIA')}\0version={options['version']}\0srcversion=0\0".encode()
+    names = b"\0.modinfo\0.shstrtab\0"
+    start, table = 64, (64 + len(info) + len(names) + 7) // 8 * 8
+    head = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+    head += struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 2)
+    sections = bytes(64) + section_header(1, 1, start, len(info))
+    sections += section_header(10, 3, start + len(info), len(names))
+    tree.write(name, (head + info + names).ljust(table, b"\0") + sections)
+
+
+def do_ldcache(tree, rest):
+    """ldcache PATH LIBRARY..."""
+    name, *libraries = rest.split()
+    texts, entries = b"", []
+    start = 48 + 24 * len(libraries)
+    for library in libraries:
+        key, value = start + len(texts), start + len(texts) + len(os.path.basename(library)) + 1
+        texts += f"{os.path.basename(library)}\0{library}\0".encode()
+        entries.append(struct.pack("<iIIIQ", 0x0303, key, value, 0, 0))
+    head = b"glibc-ld.so.cache1.1" + struct.pack("<IIB3xI12x", len(libraries), len(texts), 2, 0)
+    tree.write(name, head + b"".join(entries) + texts)
+
+
+def do_node(tree, rest):
+    """node PATH c|b MAJOR MINOR"""
+    name, kind, major, minor = rest.split()
+    kinds = {"c": stat.S_IFCHR, "b": stat.S_IFBLK}
+    if kind not in kinds:
+        raise TreeError(f"{kind!r} is not c or b")
+    try:
+        os.mknod(tree.path(name), kinds[kind] | 0o666, os.makedev(int(major), int(minor)))
+    except PermissionError as error:
+        raise NotPermitted(f"device node {name!r} needs CAP_MKNOD: {error}") from error
+
+
+def do_mtime(tree, rest):
+    """mtime PATH SECONDS"""
+    name, seconds = rest.split()
+    os.utime(tree.path(name), (int(seconds), int(seconds)), follow_symlinks=False)
+
+
+def do_remove(tree, rest):
+    """remove PATH"""
+    (name,) = rest.split()
+    path = tree.path(name)
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def do_process(tree, rest):
+    """process PID COMM [start=SECONDS] [cmdline=WORD WORD...]"""
+    fixed, _, command = rest.partition(" cmdline=")
+    pid, comm, *words = fixed.split()
+    start = int(split_options(words, ("start",)).get("start", "0"))
+    base = f"proc/{int(pid)}"
+    arguments = command.split() or [comm]
+    # Fields 3 to 52; field 22 is the start in hundredths of a second.
+    fields = ["S", *["0"] * 18, str(start * 100), *["0"] * 30]
+    tree.write(f"{base}/comm", f"{comm[:15]}\n")
+    tree.write(f"{base}/cmdline", "".join(f"{word}\0" for word in arguments))
+    tree.write(f"{base}/stat", f"{int(pid)} ({comm[:15]}) {' '.join(fields)}\n")
+
+
+def do_dpkg(tree, rest):
+    """dpkg NAME VERSION [hold] [arch=A]"""
+    name, version, *words = rest.split()
+    options = split_options(words, ("arch",), ("hold",))
+    status = "hold" if options.get("hold") else "install"
+    tree.append(
+        "var/lib/dpkg/status",
+        f"Package: {name}\nStatus: {status} ok installed\nPriority: optional\n"
+        f"Architecture: {options.get('arch', 'amd64')}\nVersion: {version}\nDescription: of a test\n .\n\n",
+    )
 
 
 def add_module(tree, name, version=None, refcnt="0"):
@@ -313,6 +426,13 @@ DIRECTIVES = {
     "file": do_file,
     "link": do_link,
     "elf": do_elf,
+    "modinfo": do_modinfo,
+    "ldcache": do_ldcache,
+    "node": do_node,
+    "mtime": do_mtime,
+    "remove": do_remove,
+    "process": do_process,
+    "dpkg": do_dpkg,
     "module": do_module,
     "nvidia": do_nvidia,
     "pci": do_pci,
@@ -338,6 +458,8 @@ def make_tree(source, directory):
             raise TreeError(f"line {number}: unknown directive {word!r}")
         try:
             DIRECTIVES[word](tree, rest)
+        except NotPermitted as error:
+            raise NotPermitted(f"line {number}: {word}: {error}") from error
         except (ValueError, OSError) as error:
             raise TreeError(f"line {number}: {word}: {error}") from error
     return directory
