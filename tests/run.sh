@@ -16,7 +16,8 @@ trap 'rm -rf "$logs"' EXIT
 packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certificates
 	libpci-dev libudev-dev libyaml-dev libcjson-dev libpcre2-dev libcurl4-openssl-dev pci.ids linux-libc-dev
 	libcmocka-dev clang clang-format llvm python3 shellcheck mandoc bash-completion procps
-	util-linux openssl etcd-server umockdev libumockdev-dev qemu-system-x86 seabios busybox-static cpio udev)
+	util-linux openssl etcd-server containerd runc umockdev libumockdev-dev qemu-system-x86 seabios busybox-static
+	cpio udev)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
 	libyaml-devel cjson-devel pcre2-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import worker
 from api import Api
 from pki import Pki
-from process import DIE_WITH_PARENT, PartFailed, run, start_part, wait_until
+from process import DIE_WITH_PARENT, PartFailed, attempt, start_part, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "node-feature-discovery"
@@ -58,12 +58,12 @@ def missing():
     return "" if probe.returncode == 0 else "no mount namespaces: " + probe.stderr.strip()
 
 
-def build_tools():
-    """Build what is not in the cache yet; return the folders of the sets kubernetes and nfd.
+def build_tools(*sets):
+    """Build what is not in the cache yet; return the folders of the sets.
 
     Raises unittest.SkipTest where there is no Go to build with, PartFailed when the build fails.
     """
-    command = [*DIE_WITH_PARENT, HERE / "build-tools.sh", "kubernetes", "nfd"]
+    command = [*DIE_WITH_PARENT, HERE / "build-tools.sh", *sets]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode == NO_TOOLS:
         raise unittest.SkipTest(done.stderr.strip())
@@ -78,7 +78,7 @@ def _start(with_nfd):
     try:
         if missing():
             raise unittest.SkipTest(missing())
-        cluster = Cluster(*build_tools(), with_nfd)
+        cluster = Cluster(*build_tools("kubernetes", "nfd"), with_nfd)
         atexit.register(cluster.close)
         cluster.start()
         return cluster
@@ -232,8 +232,17 @@ class Cluster:
         return [self.nfd / "nfd-master", f"-kubeconfig={kubeconfig}", "-config=/nonexistent", *arguments]
 
     def prune(self):
-        """Take all that nfd-master ever did off all Nodes, as NFD's removal does."""
-        run(self._master_command("-prune"), env=worker.environment(NAMESPACE, "prune"))
+        """Take all that nfd-master ever did off all Nodes, as NFD's removal does.
+
+        It gives up when a Node changes under it; its Job starts it again then.
+        """
+        def pruned():
+            done = attempt(self._master_command("-prune"), env=worker.environment(NAMESPACE, "prune"))
+            if done.returncode and "the object has been modified" not in done.stderr:
+                raise PartFailed(done.stdout + done.stderr)
+            return done.returncode == 0
+
+        wait_until("NFD has pruned all Nodes", pruned)
 
     def stop_master(self):
         """End nfd-master; what it did stays."""

@@ -18,6 +18,7 @@ GPU = "0000:3b:00.0"
 GPUS = f"{HOST}\npci {GPU} 030200 10de:27b8 driver=nvidia\n"
 PRESENT = FEATURE + "pci-10de.present"
 OURS = "nfd-source"
+EVENTS = "/api/v1/namespaces/default/events"
 VERSION = FEATURE + "driver-nvidia.version.full"
 
 
@@ -166,6 +167,23 @@ class NodeCase(E2ETestCase):
             self.wait_until(f"the status tells of {patterns}", told)
         except TimeoutError:
             self.fail(f"nothing with {patterns} in {json.dumps(program.status())}")
+
+    def node_events(self):
+        """Our Events on our Node: reason -> Event."""
+        about = f"involvedObject.kind=Node,involvedObject.name={self.node}"
+        items = self.cluster.api.request("GET", f"{EVENTS}?fieldSelector={about}")["items"]
+        return {each["reason"]: each for each in items if each["source"].get("component") == OURS}
+
+    def wait_for_event(self, reason, kind, *words):
+        """Wait for an Event on our Node with that reason; it is of that type and has these words in its message."""
+        try:
+            self.wait_until(f"an Event {reason}", lambda: reason in self.node_events())
+        except TimeoutError:
+            self.fail(f"no Event {reason}, only {self.node_events()}")
+        event = self.node_events()[reason]
+        self.assertEqual(event["type"], kind)
+        for word in words:
+            self.assertIn(word, event["message"])
 
     def call_helper(self, action, status=0, **fields):
         """Run nfd-source-api with the kubelet's certificate; it ends with that status. Returns its result."""

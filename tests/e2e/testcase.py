@@ -39,9 +39,13 @@ class E2ETestCase(unittest.TestCase):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.node}-", dir=self.cluster.directory))
 
     def run(self, result=None):
-        """As unittest's own, and print the logs after a failure."""
+        """As unittest's own; print the logs after a failure, and clean up also when the run is stopped."""
         before = len(result.failures) + len(result.errors) if result else 0
-        result = super().run(result)
+        try:
+            result = super().run(result)
+        except KeyboardInterrupt:
+            self.doCleanups()  # or what runs on would write into folders that are removed at exit
+            raise
         if result and len(result.failures) + len(result.errors) > before:
             self.print_logs()
         return result

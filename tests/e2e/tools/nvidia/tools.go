@@ -8,4 +8,5 @@ package tools
 
 import (
 	_ "github.com/NVIDIA/k8s-device-plugin/cmd/gpu-feature-discovery"
+	_ "github.com/NVIDIA/k8s-device-plugin/cmd/nvidia-device-plugin"
 )
