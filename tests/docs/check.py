@@ -433,6 +433,16 @@ def check_readme_sample():
     assert found == stated, f"the program prints:\n{out}"
 
 
+def check_readme_doctor():
+    """README's sample of doctor is how its output begins, but for the line that depends on who may make device nodes."""
+    text = (TOP / "README.md").read_text(encoding="utf-8")
+    name, sample = re.search(r"<!-- doctor sample: (\S+) -->\n```\n\$ nfd-source doctor\n(.*?)```", text, re.S).groups()
+    with tempfile.TemporaryDirectory() as folder:
+        out = program("--root", machine(name, folder), "-q", "doctor", "--no-nvml", "--no-api", expect=1)
+    found = "".join(line for line in out.splitlines(keepends=True) if not line.startswith("chain: "))
+    assert found.startswith(sample), f"the program prints:\n{out}"
+
+
 def check_links():
     """Relative links in all Markdown files lead to files of the tree."""
     for path in tree_files():
