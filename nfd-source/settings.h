@@ -34,6 +34,7 @@ struct nfd_settings {
 	char *status_path;
 	char *metrics_path;
 	int fail_on;
+	char *dcgm_url;
 	int log_format;    /* enum nfd_log_format */
 	int log_level;     /* enum nfd_log_level */
 	char *passed_over; /* keys of nfd-worker that we do not have, by blanks; NULL or owned */

@@ -55,7 +55,7 @@ static int run(struct nfd_context *context)
 		.nvml_helper = nvml,
 		.nvml_deadline_ms = NVML_DEADLINE_MS,
 		.ask_api = !nfd_context_option(context, "no-api"),
-		.ask_dcgm = !nfd_context_option(context, "no-api"),
+		.dcgm_url = nfd_context_option(context, "no-api") ? "" : context->settings.dcgm_url,
 	};
 	struct nfd_doctor doctor;
 	struct nfd_error err = { 0 };

@@ -168,7 +168,8 @@ static void check_off(struct nfd_doctor *doctor)
 
 	/* With an nvidia runtime pods get their GPUs all the same. */
 	if (doctor->facts.cdi_specs == 0 || runtime->kind != NFD_RUNTIME_CONTAINERD ||
-	    runtime->error[0] || runtime->is_cdi_on || runtime->nvidia.is_there)
+	    runtime->error[0] || runtime->is_cdi_on || runtime->nvidia.is_there ||
+	    doctor->facts.has_nri)
 		return;
 	found = nfd_find(doctor, "GPU-CDI-OFF", NFD_VERDICT_CRITICAL,
 			 "there are CDI specifications of NVIDIA and no nvidia runtime, and this "

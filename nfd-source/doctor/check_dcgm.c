@@ -10,8 +10,6 @@
 #include "base/json.h"
 #include "doctor/doctor.h"
 
-#define URL "http://127.0.0.1:9400/metrics"
-
 static void skip(struct nfd_doctor *doctor, const char *why)
 {
 	nfd_skip(doctor, "GPU-DCGM-DOWN", "%s", why);
@@ -29,7 +27,7 @@ static void check_samples(struct nfd_doctor *doctor, const cJSON *result)
 	found = nfd_find(doctor, "GPU-DCGM-EMPTY", NFD_VERDICT_WARNING,
 			 "dcgm-exporter has data of %.0f of %zu GPUs", gpus,
 			 doctor->facts.gpu_count);
-	nfd_prove(doctor, found, URL, "%.0f GPUs in DCGM_FI_ samples", gpus);
+	nfd_prove(doctor, found, doctor->options->dcgm_url, "%.0f GPUs in DCGM_FI_ samples", gpus);
 	nfd_advise(doctor, found,
 		   "kubectl delete pod -A -l app=nvidia-dcgm-exporter --field-selector "
 		   "spec.nodeName=%s",
@@ -43,7 +41,7 @@ static void found_down(struct nfd_doctor *doctor, const char *answer)
 
 	found = nfd_find(doctor, "GPU-DCGM-DOWN", NFD_VERDICT_WARNING,
 			 "dcgm-exporter runs on this node and answers with an error");
-	nfd_prove(doctor, found, URL, "%s", answer);
+	nfd_prove(doctor, found, doctor->options->dcgm_url, "%s", answer);
 	nfd_advise(doctor, found,
 		   "kubectl logs -n gpu-operator -l app=nvidia-dcgm-exporter --tail 30    # a "
 		   "profiling field that the GPU lacks, or its memory limit");
@@ -57,6 +55,7 @@ static void found_down(struct nfd_doctor *doctor, const char *answer)
 void nfd_check_dcgm(struct nfd_doctor *doctor)
 {
 	int pid = doctor->facts.processes.process[NFD_PROCESS_DCGM_EXPORTER].pid;
+	const char *url = doctor->options->dcgm_url;
 	struct nfd_error err = { 0 };
 	cJSON *request, *result = NULL;
 	int r;
@@ -69,19 +68,20 @@ void nfd_check_dcgm(struct nfd_doctor *doctor)
 		skip(doctor, "no dcgm-exporter runs on this node");
 		return;
 	}
-	if (!doctor->options->ask_dcgm || !doctor->options->outputs->api.place) {
+	if (!url || !*url || !doctor->options->outputs->api.place) {
 		skip(doctor, "dcgm-exporter was not to be asked");
 		return;
 	}
 	request = cJSON_CreateObject();
 	cJSON_AddStringToObject(request, "action", "dcgm");
-	cJSON_AddStringToObject(request, "url", URL);
+	cJSON_AddStringToObject(request, "url", url);
 	r = nfd_api_exchange(&doctor->options->outputs->api, request, &result, &err);
 	if (r == 0)
 		check_samples(doctor, result);
 	else if (r == -EIO || r == -ENOMEM)
-		skip(doctor, "it does not answer on 127.0.0.1:9400; its pod may have an address of "
-			     "its own");
+		skip(doctor,
+		     "it does not answer on this host's loopback address (setting doctor.dcgm); "
+		     "its pod may have an address of its own");
 	else
 		found_down(doctor, nfd_error_text(&err));
 	cJSON_Delete(result);

@@ -90,6 +90,12 @@ static bool check_import(struct nfd_doctor *doctor, const struct nfd_runtime_con
 	return false;
 }
 
+/* Pods get their GPUs by CDI, from the runtime or from an NRI plugin: no nvidia runtime is wanted. */
+static bool is_injected(const struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
+{
+	return doctor->facts.cdi_specs > 0 && (config->is_cdi_on || doctor->facts.has_nri);
+}
+
 /* GKE's plugin mounts the library into pods itself; no runtime is wanted there. */
 static bool is_mounted_by_plugin(const struct nfd_doctor_facts *facts)
 {
@@ -104,7 +110,7 @@ static bool is_mounted_by_plugin(const struct nfd_doctor_facts *facts)
 
 static void check_missing(struct nfd_doctor *doctor, const struct nfd_runtime_config *config)
 {
-	bool by_cdi = config->is_cdi_on && doctor->facts.cdi_specs > 0;
+	bool by_cdi = is_injected(doctor, config);
 	bool by_plugin = is_mounted_by_plugin(&doctor->facts);
 	struct nfd_diagnosis *found;
 
@@ -168,8 +174,7 @@ static void check_default(struct nfd_doctor *doctor, const struct nfd_runtime_co
 {
 	struct nfd_diagnosis *found;
 
-	if (strcmp(config->default_runtime, "nvidia") == 0 ||
-	    (config->is_cdi_on && doctor->facts.cdi_specs > 0))
+	if (strcmp(config->default_runtime, "nvidia") == 0 || is_injected(doctor, config))
 		return;
 	found = nfd_find(
 		doctor, "GPU-CRI-NODEFAULT", NFD_VERDICT_INFO,

@@ -128,7 +128,7 @@ static const struct nfd_row rows[] = {
 	{ "GPU-VGPU-LICENSE", LINK_NODE, "the vGPU guest has no licence" },
 	{ "GPU-NODE-CAPACITY", LINK_NODE, "the Node advertises fewer GPUs than it has" },
 
-	{ "GPU-DCGM-DOWN", LINK_DCGM, "dcgm-exporter does not answer" },
+	{ "GPU-DCGM-DOWN", LINK_DCGM, "dcgm-exporter answers with an error" },
 	{ "GPU-DCGM-EMPTY", LINK_DCGM, "dcgm-exporter has no data of some GPUs" },
 
 	{ "GPU-NFD-NOLABEL", LINK_LABELS, "the Node lacks the NVIDIA PCI label" },

@@ -60,8 +60,8 @@ struct nfd_doctor_options {
 	const struct nfd_output_options *outputs; /* features.d, credentials */
 	const char *nvml_helper; /* path of nfd-source-nvml; NULL: do not start it */
 	int64_t nvml_deadline_ms;
-	bool ask_api;  /* ask the API server, where there are credentials */
-	bool ask_dcgm; /* ask dcgm-exporter on this host */
+	bool ask_api;         /* ask the API server, where there are credentials */
+	const char *dcgm_url; /* of dcgm-exporter on this host; "": do not ask it */
 };
 
 struct nfd_doctor {

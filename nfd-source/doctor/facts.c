@@ -283,6 +283,8 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 	nfd_kernel_log_read(root, &facts->log);
 	nfd_processes_read(root, facts->boot_s, &facts->processes);
 	nfd_runtime_find(root, &facts->processes, &facts->runtime);
+	facts->has_nri = nfd_root_exists(root, "run/nri/nri.sock") > 0 ||
+			 nfd_root_exists(root, "var/run/nri/nri.sock") > 0;
 	facts->cdi_specs = nfd_cdi_count(root);
 	read_node(facts, options);
 	run_nvml(facts, options);

@@ -63,6 +63,7 @@ struct nfd_doctor_facts {
 	struct nfd_kernel_log log;
 	struct nfd_processes processes;
 	struct nfd_runtime_config runtime;
+	bool has_nri; /* the runtime takes NRI plugins, as the toolkit's, which injects by CDI */
 	size_t cdi_specs; /* CDI specifications of NVIDIA's that are there */
 
 	cJSON *node;        /* what node-read gave; NULL: not asked or failed; owned */

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""doctor: dcgm-exporter. The port is fixed, so the helper's action is tested by itself, on a free port."""
+"""doctor: dcgm-exporter, and the helper's action for it."""
 
 import http.server
 import threading
 
 from api_helper import ApiTest
-from doctor_case import UBUNTU, DoctorTest
+from doctor_case import UBUNTU, DoctorNodeTest, DoctorTest
 from https_server import refused_port
 
 SAMPLE = ('DCGM_FI_DEV_GPU_UTIL{{gpu="{0}",UUID="GPU-{0}",pci_bus_id="00000000:3B:00.0",device="nvidia{0}",'
@@ -33,6 +33,47 @@ class Rows(DoctorTest):
         self.not_checked(self.report(root), "GPU-DCGM-DOWN", "not visible")
 
 
+class Exporting(DoctorNodeTest):
+    """An exporter that runs on this node and answers on a loopback address."""
+
+    def examine(self, body, code=200):
+        """The report on a machine with two GPUs whose exporter says this."""
+        url = start_exporter(self, body, code)
+        root = self.machine(UBUNTU, "process 2500 dcgm-exporter start=70")
+        return self.report(root, settings={"doctor.dcgm": url})
+
+    def test_every_gpu(self):
+        """Samples of each GPU: nothing to say."""
+        report = self.examine(SAMPLE.format(0) + SAMPLE.format(1))
+        self.assertEqual(report["findings"], [], self.brief(report))
+        self.assertEqual({check["verdict"] for check in report["checks"] if check["id"].startswith("GPU-DCGM")}, {"ok"})
+
+    def test_empty(self):
+        """No samples, or of one GPU alone."""
+        for body, words in (("", "0 of 2"), (SAMPLE.format(1), "1 of 2")):
+            with self.subTest(words):
+                finding = self.find(self.examine(body), "GPU-DCGM-EMPTY")
+                self.assertEqual(finding["verdict"], "warning")
+                self.assertIn(words, finding["cause"])
+                self.assertIn("nvidia-dcgm-exporter", finding["fix"][0])
+
+    def test_down(self):
+        """It answers with an error."""
+        report = self.examine("no", 500)
+        finding = self.find(report, "GPU-DCGM-DOWN")
+        self.assertEqual(finding["verdict"], "warning")
+        self.assertIn("500", finding["evidence"][0]["value"])
+        self.not_checked(report, "GPU-DCGM-EMPTY", "error")
+
+    def test_nobody_there(self):
+        """No answer on the loopback address says nothing: its pod has an address of its own."""
+        holder, port = refused_port()
+        with holder:
+            root = self.machine(UBUNTU, "process 2500 dcgm-exporter start=70")
+            report = self.report(root, settings={"doctor.dcgm": f"http://127.0.0.1:{port}/metrics"})
+        self.not_checked(report, "GPU-DCGM-DOWN", "does not answer")
+
+
 class Exporter(http.server.BaseHTTPRequestHandler):
     """Answers as the test wants."""
 
@@ -49,19 +90,20 @@ class Exporter(http.server.BaseHTTPRequestHandler):
         """Nothing."""
 
 
+def start_exporter(test, body, code=200):
+    """A server that ends with the test; returns its URL."""
+    handler = type("Handler", (Exporter,), {"body": body.encode(), "status": code})
+    server = http.server.HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    test.addCleanup(thread.join)
+    test.addCleanup(server.server_close)
+    test.addCleanup(server.shutdown)
+    return f"http://127.0.0.1:{server.server_port}/metrics"
+
+
 class Action(ApiTest):
     """The action "dcgm" of nfd-source-api."""
-
-    def exporter(self, body, status=200):
-        """A server that ends with the test; returns its URL."""
-        handler = type("Handler", (Exporter,), {"body": body.encode(), "status": status})
-        server = http.server.HTTPServer(("127.0.0.1", 0), handler)
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return f"http://127.0.0.1:{server.server_port}/metrics"
 
     @staticmethod
     def ask(url):
@@ -79,11 +121,11 @@ class Action(ApiTest):
                 ("\0\xff" * 1000, 0), (SAMPLE.format(3).rstrip("\n"), 1))
         for body, count in rows:
             with self.subTest(body[:60]):
-                self.assertEqual(self.succeed(self.ask(self.exporter(body)))["gpus"], count)
+                self.assertEqual(self.succeed(self.ask(start_exporter(self, body)))["gpus"], count)
 
     def test_faults(self):
         """An error status, nobody there."""
-        self.fail_with(self.ask(self.exporter("no", 500)), "refused", 500)
+        self.fail_with(self.ask(start_exporter(self, "no", 500)), "refused", 500)
         holder, port = refused_port()
         with holder:
             self.fail_with(self.ask(f"http://127.0.0.1:{port}/metrics"), "connect")

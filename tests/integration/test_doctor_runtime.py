@@ -242,3 +242,11 @@ class Cdi(DoctorTest):
                 report = self.report(root)
                 self.assertIn(self.find(report, "GPU-CDI-OFF")["verdict"], BAD)
         self.silent(self.machine(), "GPU-CDI-OFF")
+
+    def test_by_nri(self):
+        """The toolkit's NRI plugin injects without a runtime and without the runtime's own CDI."""
+        config_off = f"file {MAIN} version = 2\\n[{PLUGINS[2]}]\\nenable_cdi = false"
+        root = self.machine(UBUNTU, "remove etc/containerd", config_off, f"mtime {MAIN} 1769000000",
+                            "file run/nri/nri.sock \\c")
+        self.silent(root, "GPU-CDI-OFF")
+        self.fires(root, "GPU-CRI-NORUNTIME", "info")
