@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measure nfd-source and its peers on the same work, alternating, and print medians and ratios.
 
-Rows: host (one scan of this host), bus (10,000 PCI functions), rest (daemons at rest), size (binaries),
+Rows: host (one scan of this host), bus (10,000 PCI functions), doctor (a healthy machine with eight GPUs, without NVML,
+with it, and with one that hangs), rest (daemons at rest), size (binaries),
 arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master), patch (the same by our own
 patch, and that daemon at rest), scale (a thousand nodes on one API server).
 Called by run.sh, which builds what is measured.
@@ -18,11 +19,17 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+
+# pylint: disable=wrong-import-position
+import nvml_standin
+from mktree import make_tree
+
 BUS_FUNCTIONS = 10_000
 # Limits of the design: what we reach divided by what the peer needs, or an absolute figure.
 LIMITS = {
     ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("bus", "time"): 1.5, ("bus", "memory"): 8192,
-    ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
+    ("doctor", "ms"): 50, ("doctor", "hang"): 1.2, ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
     ("patch", "seconds"): 1.0, ("patch", "memory"): 3072, ("patch", "cpu"): 0.5, ("scale", "faults"): 0,
 }
 
@@ -96,6 +103,23 @@ def row_bus(options):
     return [ours, bare, nfd], [verdict("bus", "time", ours["ms"] / bare["ms"]), verdict("bus", "memory", ours["kB"])]
 
 
+def row_doctor(options):
+    """doctor on the fixture of a healthy machine with eight GPUs; NVML is the tests' stand-in."""
+    root, deadline_ms = options.work / "hgx", 10_000
+    make_tree((HERE.parent / "fixtures/machines/doctor/hgx.tree").read_text(), str(root))
+    library = next(path for path in root.rglob("libnvidia-ml.so.*") if not path.is_symlink())
+    nvml_standin.install(library.parent, library.name.removeprefix("libnvidia-ml.so."))
+    command = [options.work / "nfd-source", "--config", "/dev/null", "--root", root, "-q", "doctor", "--no-api"]
+    plain, nvml = alternate([
+        Sample(options, "doctor without NVML", [*command, "--no-nvml"]),
+        Sample(options, "doctor with NVML", command, nvml_standin.environment(root)),
+    ], 30)
+    hung = Sample(options, "doctor, NVML hangs", command, nvml_standin.environment(root, "hang"), may_fail=True)
+    hung.run()
+    return [plain, nvml, hung.result()], [verdict("doctor", "ms", plain["ms"]),
+                                          verdict("doctor", "hang", hung.wall[0] / deadline_ms)]
+
+
 def cpu_ms(pid):
     """CPU time of all threads of a process in milliseconds."""
     return sum(int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{pid}/task").iterdir()) / 1e6
@@ -149,9 +173,9 @@ def row_rest(options):
 def row_size(options):
     """Size of our stripped binaries together beside the peers' (linked with -s -w)."""
     figures = [{"name": path.name, "bytes": path.stat().st_size}
-               for path in (options.work / "nfd-source", options.work / "nfd-source-api", options.nfd / "nfd-worker",
-                            options.nvidia / "gpu-feature-discovery")]
-    return figures, [verdict("size", "bytes", figures[0]["bytes"] + figures[1]["bytes"])]
+               for path in (*(options.work / name for name in ("nfd-source", "nfd-source-api", "nfd-source-nvml")),
+                            options.nfd / "nfd-worker", options.nvidia / "gpu-feature-discovery")]
+    return figures, [verdict("size", "bytes", sum(figure["bytes"] for figure in figures[:3]))]
 
 
 def row_arrival(options):
@@ -191,7 +215,7 @@ def row_scale(options):
     return [{"name": row.pop("phase"), **row} for row in figures], [verdict("scale", "faults", status)]
 
 
-ROWS = {"host": row_host, "bus": row_bus, "rest": row_rest, "size": row_size, "arrival": row_arrival,
+ROWS = {"host": row_host, "bus": row_bus, "doctor": row_doctor, "rest": row_rest, "size": row_size, "arrival": row_arrival,
         "patch": row_patch, "scale": row_scale}
 
 

@@ -9,7 +9,7 @@ nfd=$(tests/e2e/build-tools.sh nfd)
 nvidia=$(tests/e2e/build-tools.sh nvidia)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for program in nfd-source nfd-source-api; do
+for program in nfd-source nfd-source-api nfd-source-nvml; do
 	strip -o "$work/$program" "build/nfd-source/$program"
 done
 for tool in bare_loop measure; do
