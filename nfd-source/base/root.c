@@ -296,13 +296,14 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
 ssize_t nfd_root_read_end(const struct nfd_root *root, const char *path, size_t max, char **ret_buf)
 {
 	cleanup_close int fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	off_t size;
+	struct stat st;
 
 	if (fd < 0)
 		return fd;
-	size = lseek(fd, 0, SEEK_END);
-	/* What cannot be sought in is read from where it stands. */
-	if (size >= 0 && lseek(fd, size > (off_t)max ? size - (off_t)max : 0, SEEK_SET) < 0)
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISREG(st.st_mode) && st.st_size > (off_t)max &&
+	    lseek(fd, st.st_size - (off_t)max, SEEK_SET) < 0)
 		return -errno;
 	/* The file may grow meanwhile. */
 	return read_rest(root, path, fd, 2 * max, ret_buf);

@@ -21,6 +21,12 @@ static const struct {
 	{ 140, "unrecovered ECC error" },
 };
 
+/* Names of packages differ between distributions, also where apt has them. */
+static bool is_ubuntu(const struct nfd_doctor *doctor)
+{
+	return strcmp(doctor->facts.distro, "ubuntu") == 0;
+}
+
 static void prove_log(struct nfd_doctor *doctor, struct nfd_diagnosis *found,
 		      const struct nfd_log_line *line)
 {
@@ -94,7 +100,7 @@ static void check_flavor(struct nfd_doctor *doctor)
 			  doctor->facts.module.version);
 		nfd_advise(
 			doctor, found,
-			doctor->facts.manager == NFD_MANAGER_APT ?
+			is_ubuntu(doctor) ?
 				"apt-get install nvidia-driver-580%s    # the branch that you use" :
 				"# install the nvidia%s flavour of the driver",
 			needs_open ? "-open" : "");
@@ -123,9 +129,8 @@ static void check_firmware(struct nfd_doctor *doctor)
 	nfd_prove(doctor, found, path, "%s",
 		  nfd_root_exists(doctor->options->root, path) > 0 ? "is there" : "is missing");
 	nfd_advise(doctor, found,
-		   doctor->facts.manager == NFD_MANAGER_APT ?
-			   "apt-get install --reinstall 'nvidia-firmware-*-%s'" :
-			   "# install the driver's firmware package of version %s",
+		   is_ubuntu(doctor) ? "apt-get install --reinstall 'nvidia-firmware-*-%s'" :
+				       "# install the driver's firmware package of version %s",
 		   version);
 	nfd_advise_reload(doctor, found);
 }
@@ -144,9 +149,8 @@ static void check_legacy(struct nfd_doctor *doctor)
 			 doctor->facts.module.version, line->address);
 	prove_log(doctor, found, line);
 	nfd_advise(doctor, found,
-		   doctor->facts.manager == NFD_MANAGER_APT ?
-			   "apt-get install nvidia-driver-580-server" :
-			   "# install the driver of branch 580");
+		   is_ubuntu(doctor) ? "apt-get install nvidia-driver-580-server" :
+				       "# install the driver of branch 580");
 }
 
 static void check_excluded(struct nfd_doctor *doctor)
@@ -214,7 +218,7 @@ void nfd_check_start(struct nfd_doctor *doctor)
 		for (size_t i = 0; i < NFD_ARRAY_SIZE(by_log); i++)
 			nfd_skip(doctor, by_log[i], "the kernel's log could not be read: %s",
 				 log->error ? nfd_errno_text(log->error) :
-					      "no log file, and /dev/kmsg only as root");
+					      "there is no log file below the root");
 	check_bus(doctor);
 	check_excluded(doctor);
 	if (!doctor->facts.is_loaded) {

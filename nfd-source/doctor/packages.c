@@ -24,6 +24,8 @@ static const struct {
 	{ "libnvidia-container*", true, false },
 	{ "nvidia-container-toolkit*", true, false },
 	{ "datacenter-gpu-manager*", true, false },
+	/* EGL's external platforms: projects of their own, with versions of their own. */
+	{ "libnvidia-egl-*", true, false },
 	{ "nvidia-driver-pinning-*", false, false },
 	{ "nvidia-driver*", true, true },
 	{ "nvidia-headless-*", true, true },

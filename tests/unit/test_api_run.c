@@ -442,7 +442,7 @@ static const struct {
 	  "words" },
 	{ "no such Node", "echo '{\"error\":{\"status\":404,\"message\":\"words\"}}'", -ENOENT,
 	  "words" },
-	{ "server is ill", "echo '{\"error\":{\"status\":500,\"message\":\"words\"}}'", -EIO,
+	{ "server is ill", "echo '{\"error\":{\"status\":500,\"message\":\"words\"}}'", -EREMOTEIO,
 	  "words" },
 	{ "no connection", "echo '{\"error\":{\"message\":\"words\"}}'", -EIO, "words" },
 	{ "crash", "kill -ABRT $$", -EIO, "nfd-source-api was ended by signal 6" },

@@ -280,6 +280,28 @@ static void reads_alloc(void **state)
 	}
 }
 
+/* Of "12345678": as many bytes as are wanted, from the end. */
+static void reads_end(void **state)
+{
+	struct nfd_root *root = make_root(false);
+	char *data = NULL;
+
+	(void)state;
+	assert_int_equal(nfd_root_read_end(root, "eight", 3, &data), 3);
+	assert_string_equal(data, "678");
+	free(data);
+	assert_int_equal(nfd_root_read_end(root, "eight", 8, &data), 8);
+	assert_string_equal(data, "12345678");
+	free(data);
+	assert_int_equal(nfd_root_read_end(root, "eight", 1000, &data), 8);
+	free(data);
+	assert_int_equal(nfd_root_read_end(root, "empty", 3, &data), 0);
+	assert_string_equal(data, "");
+	free(data);
+	assert_int_equal(nfd_root_read_end(root, "nowhere", 3, &data), -ENOENT);
+	assert_int_equal(nfd_root_read_end(root, "dir", 3, &data), -EISDIR);
+}
+
 static const struct {
 	const char *name, *target;
 	ssize_t result;
@@ -478,6 +500,7 @@ int main(void)
 	UNIT_CASE(&suite, fifo_with_a_silent_writer_is_empty);
 	UNIT_CASE(&suite, reads_start);
 	UNIT_ROWS(&suite, reads_alloc, alloc_rows, name);
+	UNIT_CASE(&suite, reads_end);
 	UNIT_ROWS(&suite, reads_link, link_rows, name);
 	UNIT_CASE(&suite, read_link_wants_a_link);
 	UNIT_ROWS(&suite, exists, exists_rows, path);

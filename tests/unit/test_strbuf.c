@@ -45,6 +45,27 @@ static void quotes(void **state)
 	assert_string_equal(nfd_strbuf_text(&buf), row->quoted);
 }
 
+static const struct {
+	const char *name, *text, *word;
+} word_rows[] = {
+	{ "plain", "/etc/a_b-1.conf:2", "/etc/a_b-1.conf:2" },
+	{ "empty", "", "''" },
+	{ "blank", "a b", "'a b'" },
+	{ "commands", "x;$(id)`id`&|", "'x;$(id)`id`&|'" },
+	{ "quotes", "it's \"so\"", "'it'\\''s \"so\"'" },
+	{ "tilde", "~root", "'~root'" },
+	{ "bytes above 127", "\xff", "'\xff'" },
+};
+
+static void words(void **state)
+{
+	const __typeof__(word_rows[0]) *row = *state;
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+
+	nfd_strbuf_put_word(&buf, row->text);
+	assert_string_equal(nfd_strbuf_text(&buf), row->word);
+}
+
 static void empty_is_a_text(void **state)
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
@@ -112,6 +133,7 @@ int main(void)
 	struct unit_suite suite = { .name = "strbuf" };
 
 	UNIT_ROWS(&suite, quotes, quoted_rows, name);
+	UNIT_ROWS(&suite, words, word_rows, name);
 	UNIT_CASE(&suite, empty_is_a_text);
 	UNIT_CASE(&suite, grows);
 	UNIT_CASE(&suite, keeps_nul_bytes);
