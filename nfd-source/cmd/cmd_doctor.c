@@ -52,6 +52,7 @@ static int run(struct nfd_context *context)
 	struct nfd_doctor_options options = {
 		.root = &context->root,
 		.outputs = &context->settings.outputs,
+		.library_dir = context->settings.scan.nvidia_library_dir,
 		.nvml_helper = nvml,
 		.nvml_deadline_ms = NVML_DEADLINE_MS,
 		.ask_api = !nfd_context_option(context, "no-api"),

@@ -150,6 +150,7 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 	/* Before the scan: what changes behind it must be an event. */
 	if (full || daemon->watch.files_stale)
 		nfd_daemon_watch_files(&daemon->watch, &daemon->context->root,
+				       daemon->context->settings.scan.nvidia_library_dir,
 				       &daemon->context->settings.outputs.feature_file);
 	r = nfd_scan_run(&scan, &request, &err);
 	if (r == 0)

@@ -148,6 +148,18 @@ static void absolute(const struct nfd_root *root, const char *path, char *ret, s
 	snprintf(ret, size, "%s/%s", base, real);
 }
 
+/* A folder in which a library can come or go. */
+static void watch_folder(struct nfd_daemon_watch *watch, const struct nfd_root *root,
+			 const char *path)
+{
+	char full[PATH_MAX];
+
+	absolute(root, path, full, sizeof(full));
+	for (size_t n = 0; n < NFD_ARRAY_SIZE(library_names); n++)
+		nfd_file_watch_add(&watch->files, full, library_names[n],
+				   nfd_scanners_for_subsystem("module"));
+}
+
 static void watch_libraries(struct nfd_daemon_watch *watch, const struct nfd_root *root)
 {
 	uint32_t concerns = nfd_scanners_for_subsystem("module");
@@ -167,20 +179,21 @@ static void watch_libraries(struct nfd_daemon_watch *watch, const struct nfd_roo
 		for (size_t d = 0; d < dir_count; d++) {
 			snprintf(path, sizeof(path), "%s%s%s", roots[r], roots[r][0] ? "/" : "",
 				 dirs[d]);
-			absolute(root, path, full, sizeof(full));
-			for (size_t n = 0; n < NFD_ARRAY_SIZE(library_names); n++)
-				nfd_file_watch_add(&watch->files, full, library_names[n], concerns);
+			watch_folder(watch, root, path);
 		}
 	}
 }
 
 void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
-			    const struct nfd_feature_file_options *output)
+			    const char *library_dir, const struct nfd_feature_file_options *output)
 {
 	if (watch->files.fd < 0)
 		return;
 	nfd_file_watch_clear(&watch->files);
 	watch->files_stale = false;
 	nfd_file_watch_add(&watch->files, output->dir, output->name, NFD_CONCERNS_OUTPUT);
-	watch_libraries(watch, root);
+	if (library_dir && *library_dir)
+		watch_folder(watch, root, library_dir + strspn(library_dir, "/"));
+	else
+		watch_libraries(watch, root);
 }

@@ -50,7 +50,8 @@ void nfd_daemon_watch_done(struct nfd_daemon_watch *watch, struct nfd_loop *loop
 /**
  * nfd_daemon_watch_files() - set the watches on library folders and on the feature file.
  * @root:   library folders are below it, links resolved.
+ * @library_dir: the one library folder, as nfd_nvidia_libraries_find() takes it.
  * @output: features.d and our file's name in it.
  */
 void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
-			    const struct nfd_feature_file_options *output);
+			    const char *library_dir, const struct nfd_feature_file_options *output);

@@ -58,6 +58,7 @@ struct nfd_row {
 struct nfd_doctor_options {
 	const struct nfd_root *root;
 	const struct nfd_output_options *outputs; /* features.d, credentials */
+	const char *library_dir;                  /* as nfd_nvidia_libraries_find() takes it */
 	const char *nvml_helper; /* path of nfd-source-nvml; NULL: do not start it */
 	int64_t nvml_deadline_ms;
 	bool ask_api;         /* ask the API server, where there are credentials */

@@ -181,14 +181,15 @@ static int64_t read_boot_time(const struct nfd_root *root)
 	return at ? strtoll(at + strlen("\nbtime "), NULL, 10) : 0;
 }
 
-static void read_driver(struct nfd_doctor_facts *facts, const struct nfd_root *root)
+static void read_driver(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
 {
+	const struct nfd_root *root = options->root;
 	static const char container[] = "run/nvidia/driver/";
 
 	nfd_nvidia_module_read(root, &facts->module);
 	facts->is_loaded =
 		nfd_root_exists(root, "sys/module/nvidia/refcnt") > 0 || facts->module.version[0];
-	nfd_nvidia_libraries_find(root, true, &facts->libraries);
+	nfd_nvidia_libraries_find(root, options->library_dir, true, &facts->libraries);
 	facts->has_driver_container =
 		facts->libraries.count > 0 &&
 		strncmp(facts->libraries.library[0].path, container, strlen(container)) == 0;
@@ -278,7 +279,7 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 		return r;
 	read_system(facts, root);
 	facts->boot_s = read_boot_time(root);
-	read_driver(facts, root);
+	read_driver(facts, options);
 	nfd_packages_read(root, &facts->packages);
 	nfd_kernel_log_read(root, &facts->log);
 	nfd_processes_read(root, facts->boot_s, &facts->processes);

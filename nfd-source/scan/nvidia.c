@@ -187,7 +187,8 @@ static void run(struct nfd_scan *scan)
 	struct nfd_nvidia_module module;
 
 	nfd_nvidia_module_read(scan->root, &module);
-	nfd_nvidia_libraries_find(scan->root, module.version[0] || module.error || has_device(scan),
+	nfd_nvidia_libraries_find(scan->root, scan->options->nvidia_library_dir,
+				  module.version[0] || module.error || has_device(scan),
 				  &libraries);
 	add_module(scan, &module);
 	add_library(scan, &libraries);

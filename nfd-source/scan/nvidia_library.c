@@ -197,14 +197,29 @@ static void search_driver_root(struct search *search, bool deep)
 		search_folder(search, dirs[i]);
 }
 
-void nfd_nvidia_libraries_find(const struct nfd_root *root, bool deep,
+/* The folder that a person named decides, whatever lies elsewhere. */
+static void search_only(struct search *search, const char *dir)
+{
+	char path[PATH_MAX];
+
+	search->driver_root = "";
+	dir += strspn(dir, "/");
+	join(search, dir, "libnvidia-ml.so.1", path, sizeof(path));
+	add_resolved(search, path);
+	search_folder(search, dir);
+}
+
+void nfd_nvidia_libraries_find(const struct nfd_root *root, const char *dir, bool deep,
 			       struct nfd_nvidia_libraries *ret)
 {
 	struct search search = { .root = root, .found = ret };
-
 	int r;
 
 	*ret = (struct nfd_nvidia_libraries){ 0 };
+	if (dir && *dir) {
+		search_only(&search, dir);
+		return;
+	}
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(driver_roots); i++) {
 		search.driver_root = driver_roots[i];
 		/* An empty leftover folder is no driver root (field case J4). */

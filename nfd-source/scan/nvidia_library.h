@@ -42,9 +42,11 @@ const char *const *nfd_nvidia_driver_roots(size_t *ret_count);
 /**
  * nfd_nvidia_libraries_find() - search all of them.
  * @root: borrowed.
+ * @dir:  the one folder to search instead, below the root (setting sources.nvidia.libraryDir); NULL or
+ *        "" for the known places.
  * @deep: also list the folders for versioned files without the .so.1 link, and read etc/ld.so.cache;
  *        wanted where an NVIDIA device or module is there.
  * @ret:  filled.
  */
-void nfd_nvidia_libraries_find(const struct nfd_root *root, bool deep,
+void nfd_nvidia_libraries_find(const struct nfd_root *root, const char *dir, bool deep,
 			       struct nfd_nvidia_libraries *ret);

@@ -33,6 +33,7 @@ struct nfd_scan_options {
 	char *label_white_list; /* regular expression, "" for all; owned by the settings */
 	struct nfd_bus_options pci;
 	struct nfd_bus_options usb;
+	char *nvidia_library_dir; /* below the root; NULL or "": the known places; owned likewise */
 };
 
 struct nfd_pci_bus;

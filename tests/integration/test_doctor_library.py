@@ -205,6 +205,17 @@ class Story(DoctorTest):
         self.change(root, f"nvidia {NEW} open loaded")
         self.silent(root, "GPU-DRV-MISMATCH", "GPU-DRV-KMODLAG", "GPU-DRV-RELOAD-PENDING")
 
+    def test_FC_J4_named_folder(self):
+        """The folder of the setting decides alone, for doctor and for the labels."""
+        root = self.machine(UBUNTU, *library(NEW, "opt/odd", None))
+        self.silent(root, "GPU-DRV-KMODLAG")
+        setting = {"sources.nvidia.libraryDir": "/opt/odd"}
+        finding = self.find(self.report(root, settings=setting), "GPU-DRV-KMODLAG")
+        self.assertIn("opt/odd", " ".join(one["path"] for one in finding["evidence"]))
+        labels = self.run_program(root, "scan", settings=setting).out
+        self.assertIn(f"driver-nvidia.library.version.full={NEW}\n", labels)
+        self.assertIn("driver-nvidia.match=false\n", labels)
+
     def test_small_fixture(self):
         """The first machine of the story, with no device nodes and no operator."""
         report = self.report(self.machine("server-mismatch"))

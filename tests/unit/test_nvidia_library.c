@@ -114,7 +114,7 @@ static const char *text_of(const struct nfd_root *root, bool deep, int *ret_erro
 	struct nfd_nvidia_libraries libraries;
 	const char *text = "";
 
-	nfd_nvidia_libraries_find(root, deep, &libraries);
+	nfd_nvidia_libraries_find(root, NULL, deep, &libraries);
 	for (size_t i = 0; i < libraries.count; i++)
 		text = unit_text("%s%s %s\n", text, libraries.library[i].version,
 				 libraries.library[i].path);
@@ -160,6 +160,28 @@ static void reads_the_cache(void **state)
 	assert_int_equal(error, 0);
 }
 
+/* Field case J4: a folder that is named decides alone, with and without slashes around it. */
+static void searches_the_named_folder(void **state)
+{
+	static const char *const dirs[] = { "opt/odd", "/opt/odd", "/opt/odd/" };
+	const struct tree_entry entries[] = { LIBRARY_AT(X86, "570.1.2"),
+					      LIBRARY_AT("opt/odd/", "580.1.2"),
+					      { 0 } };
+	const char *tree = tree_new();
+	struct nfd_nvidia_libraries libraries;
+
+	(void)state;
+	tree_fill(tree, entries);
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(dirs); i++) {
+		nfd_nvidia_libraries_find(tree_root(tree, false), dirs[i], false, &libraries);
+		assert_int_equal(libraries.count, 1);
+		assert_string_equal(libraries.library[0].version, "580.1.2");
+	}
+	nfd_nvidia_libraries_find(tree_root(tree, false), "opt/none", true, &libraries);
+	assert_int_equal(libraries.count, 0);
+	assert_int_equal(libraries.error, 0);
+}
+
 static void is_bounded(void **state)
 {
 	const char *tree = tree_new();
@@ -168,7 +190,7 @@ static void is_bounded(void **state)
 	(void)state;
 	for (int i = 0; i < NFD_NVIDIA_LIBRARIES_MAX + 5; i++)
 		tree_file(tree, unit_text("usr/lib64/" ML ".5%02d.1", i), ELF64);
-	nfd_nvidia_libraries_find(tree_root(tree, false), true, &libraries);
+	nfd_nvidia_libraries_find(tree_root(tree, false), "", true, &libraries);
 	assert_int_equal(libraries.count, NFD_NVIDIA_LIBRARIES_MAX);
 }
 
@@ -194,6 +216,7 @@ int main(void)
 
 	UNIT_ROWS(&suite, finds, rows, name);
 	UNIT_CASE(&suite, reads_the_cache);
+	UNIT_CASE(&suite, searches_the_named_folder);
 	UNIT_CASE(&suite, is_bounded);
 	UNIT_CASE(&suite, tables);
 	return unit_run(&suite);
