@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What older set-ups left behind (field case M1): hooks that NFD no longer runs, and labels that two
- * files set.
+ * What older set-ups left behind (field case M1): hooks that NFD no longer runs, labels that two
+ * files set, and an NFD beside the patcher.
  */
 #include "config.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/root.h"
 #include "doctor/doctor.h"
 #include "doctor/feature_dir.h"
@@ -90,12 +91,38 @@ static void take_file(void *cookie, const struct nfd_feature_dir_file *file)
 	}
 }
 
+/* Both set labels on the Node then; what NFD lists as its own is left to it. */
+static void check_active(struct nfd_doctor *doctor)
+{
+	const cJSON *node = nfd_json_get(doctor->facts.node, "node");
+	struct nfd_diagnosis *found;
+
+	if (!doctor->facts.node) {
+		nfd_skip(doctor, "GPU-NFD-ACTIVE", "the Node is not known: %s",
+			 doctor->facts.node_why);
+		return;
+	}
+	if (doctor->options->outputs->node_labels.mode != NFD_LABELS_ALWAYS ||
+	    !nfd_json_is_true(node, "nfd"))
+		return;
+	found = nfd_find(
+		doctor, "GPU-NFD-ACTIVE", NFD_VERDICT_INFO,
+		"NFD is active on this node: labels that it lists as its own are left to it, "
+		"though outputs.nodeLabels.mode is \"always\"");
+	nfd_prove(doctor, found, "Node metadata.annotations",
+		  "nfd.node.kubernetes.io/feature-labels is there");
+	nfd_advise(
+		doctor, found,
+		"# outputs.nodeLabels.mode: fallback patches only while NFD does not bring them");
+}
+
 void nfd_check_leftovers(struct nfd_doctor *doctor)
 {
 	const char *dir = doctor->options->outputs->feature_file.dir;
 	struct writers writers = { .doctor = doctor };
 
 	check_hooks(doctor);
+	check_active(doctor);
 	if (nfd_feature_dir_read(dir, take_file, &writers) < 0)
 		nfd_skip(doctor, "GPU-NFD-TWOWRITERS", "%s is not there or cannot be read", dir);
 	nfd_set_done(&writers.all);

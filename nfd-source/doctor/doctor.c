@@ -143,6 +143,7 @@ static const struct nfd_row rows[] = {
 
 	{ "GPU-NFD-HOOKS", LINK_LEFTOVERS, "hooks that NFD no longer runs" },
 	{ "GPU-NFD-TWOWRITERS", LINK_LEFTOVERS, "two feature files set one label" },
+	{ "GPU-NFD-ACTIVE", LINK_LEFTOVERS, "the patcher is always on beside an NFD" },
 };
 /* clang-format on */
 

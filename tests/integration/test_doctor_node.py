@@ -233,6 +233,17 @@ class Mig(DoctorNodeTest):
         self.labelled({}, f"{N}gpu.clique")
         self.silent(self.machine(), "GPU-IMEX-CHANNEL")
 
+    def test_FC_M1_nfd_is_active(self):
+        """An annotation of NFD's, while our patcher is told to patch always; as a fallback that is how it should be."""
+        always = {"outputs.nodeLabels.mode": "always"}
+        name = "GPU-NFD-ACTIVE"
+        self.assertEqual(self.report(self.machine(), settings=always)["findings"], [])
+        self.api.annotate("pci-10de.present")
+        finding = self.find(self.report(self.machine(), settings=always), name)
+        self.assertEqual(finding["verdict"], "info")
+        self.assertIn("feature-labels", finding["evidence"][0]["value"])
+        self.silent(self.machine(), name)
+
     def test_license(self):
         """A virtual GPU without a token."""
         self.labelled({f"{N}vgpu.present": "true"})
