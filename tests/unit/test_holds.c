@@ -64,7 +64,7 @@ static const struct {
 	  "nvidia-driver-580 libnvidia-compute-580" },
 	{ "preferences: not from one origin, which holds nothing",
 	  { FILE_AT(PREFERENCES,
-		    "Package: *\nPin: origin developer.download.nvidia.com\nPin-Priority: -10\n") },
+		    "Package: *\nPin: origin repo.example.com\nPin-Priority: -10\n") },
 	  "",
 	  "nvidia-driver-580" },
 	{ "preferences: not one version, which holds nothing",
