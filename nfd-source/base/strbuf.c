@@ -124,6 +124,29 @@ void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
 	nfd_strbuf_puts(buf, "\"");
 }
 
+void nfd_strbuf_put_utf8(struct nfd_strbuf *buf, unsigned long code)
+{
+	char bytes[4];
+	size_t len = 0;
+
+	if (code < 0x80) {
+		bytes[len++] = (char)code;
+	} else if (code < 0x800) {
+		bytes[len++] = (char)(0xc0 | code >> 6);
+		bytes[len++] = (char)(0x80 | (code & 0x3f));
+	} else if (code < 0x10000) {
+		bytes[len++] = (char)(0xe0 | code >> 12);
+		bytes[len++] = (char)(0x80 | (code >> 6 & 0x3f));
+		bytes[len++] = (char)(0x80 | (code & 0x3f));
+	} else {
+		bytes[len++] = (char)(0xf0 | code >> 18);
+		bytes[len++] = (char)(0x80 | (code >> 12 & 0x3f));
+		bytes[len++] = (char)(0x80 | (code >> 6 & 0x3f));
+		bytes[len++] = (char)(0x80 | (code & 0x3f));
+	}
+	nfd_strbuf_add(buf, bytes, len);
+}
+
 void nfd_strbuf_put_word(struct nfd_strbuf *buf, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -52,6 +52,11 @@ void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...) nfd_printf_
 void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text);
 
 /**
+ * nfd_strbuf_put_utf8() - append a code point, at most 0x10ffff, as UTF-8.
+ */
+void nfd_strbuf_put_utf8(struct nfd_strbuf *buf, unsigned long code);
+
+/**
  * nfd_strbuf_put_word() - append a text as one word of a shell, for commands that people paste.
  * @text: any bytes; quoted when it holds more than letters, digits and "%+,-./:=@_".
  */

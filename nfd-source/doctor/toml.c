@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "base/strbuf.h"
+#include "doctor/toml_word.h"
 
 #define VALUES_MAX 20000
 #define DEPTH_MAX 32
@@ -107,29 +107,6 @@ static void skip_all(struct parser *parser)
 	}
 }
 
-static void put_utf8(struct nfd_strbuf *buf, unsigned long code)
-{
-	char bytes[4];
-	size_t len = 0;
-
-	if (code < 0x80) {
-		bytes[len++] = (char)code;
-	} else if (code < 0x800) {
-		bytes[len++] = (char)(0xc0 | code >> 6);
-		bytes[len++] = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		bytes[len++] = (char)(0xe0 | code >> 12);
-		bytes[len++] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[len++] = (char)(0x80 | (code & 0x3f));
-	} else {
-		bytes[len++] = (char)(0xf0 | code >> 18);
-		bytes[len++] = (char)(0x80 | (code >> 12 & 0x3f));
-		bytes[len++] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[len++] = (char)(0x80 | (code & 0x3f));
-	}
-	nfd_strbuf_add(buf, bytes, len);
-}
-
 /* \uXXXX or \UXXXXXXXX, behind the letter. */
 static bool take_code(struct parser *parser, size_t digits, struct nfd_strbuf *buf)
 {
@@ -145,7 +122,7 @@ static bool take_code(struct parser *parser, size_t digits, struct nfd_strbuf *b
 	code = strtoul(text, NULL, 16);
 	if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return fail(parser, -EINVAL, "no such character");
-	put_utf8(buf, code);
+	nfd_strbuf_put_utf8(buf, code);
 	return true;
 }
 
@@ -383,140 +360,25 @@ static cJSON *take_array(struct parser *parser)
 	return array;
 }
 
-/* Length of digits with single underscores between them; 0 for none. */
-static size_t digits_length(const char *text, const char *digits)
-{
-	size_t len = strspn(text, digits);
-
-	while (len > 0 && text[len] == '_' && text[len + 1] && strchr(digits, text[len + 1]))
-		len += 1 + strspn(text + len + 1, digits);
-	return len;
-}
-
-/* 0x, 0o and 0b; NULL for another number. */
-static const char *digits_of(const char *text, int *ret_base)
-{
-	static const struct {
-		const char *start, *digits;
-		int base;
-	} bases[] = {
-		{ "0x", "0123456789abcdefABCDEF", 16 },
-		{ "0o", "01234567", 8 },
-		{ "0b", "01", 2 },
-	};
-
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(bases); i++)
-		if (strncmp(text, bases[i].start, 2) == 0) {
-			*ret_base = bases[i].base;
-			return bases[i].digits;
-		}
-	return NULL;
-}
-
-/* Whether a text is a decimal number as TOML writes it. */
-static bool is_decimal(const char *text)
-{
-	static const char digits[] = "0123456789";
-	size_t len;
-
-	text += *text == '+' || *text == '-';
-	len = digits_length(text, digits);
-	if (len == 0 || (len > 1 && text[0] == '0'))
-		return false;
-	text += len;
-	if (*text == '.') {
-		len = digits_length(text + 1, digits);
-		if (len == 0)
-			return false;
-		text += 1 + len;
-	}
-	if (*text == 'e' || *text == 'E') {
-		text += text[1] == '+' || text[1] == '-' ? 2 : 1;
-		len = digits_length(text, digits);
-		if (len == 0)
-			return false;
-		text += len;
-	}
-	return *text == '\0';
-}
-
-/* Whether a text begins as @form does, in which "0" stands for any digit; moves behind it. */
-static bool take_form(const char **text, const char *form)
-{
-	size_t i;
-
-	for (i = 0; form[i]; i++)
-		if (form[i] == '0' ? !isdigit((unsigned char)(*text)[i]) : (*text)[i] != form[i])
-			return false;
-	*text += i;
-	return true;
-}
-
-/* A date, a time, or both. */
-static bool is_time(const char *text)
-{
-	bool has_date = take_form(&text, "0000-00-00");
-
-	if (has_date && !*text)
-		return true;
-	if (has_date && !strchr("Tt ", *text++))
-		return false;
-	if (!take_form(&text, "00:00:00"))
-		return false;
-	if (take_form(&text, ".0"))
-		text += strspn(text, "0123456789");
-	if (!has_date || !*text)
-		return *text == '\0';
-	if (*text == 'Z' || *text == 'z')
-		return text[1] == '\0';
-	return (take_form(&text, "+00:00") || take_form(&text, "-00:00")) && !*text;
-}
-
-/* A number of text that is one. */
-static cJSON *new_number(const char *text)
-{
-	char plain[64];
-	size_t used = 0;
-	int base = 10;
-	bool has_base = digits_of(text, &base) != NULL;
-
-	for (text += has_base ? 2 : 0; *text; text++)
-		if (*text != '_')
-			plain[used++] = *text;
-	plain[used] = '\0';
-	return cJSON_CreateNumber(has_base ? (double)strtoull(plain, NULL, base) :
-					     strtod(plain, NULL));
-}
-
-/* Booleans, numbers, dates and times; infinity and the like stay text as dates do. */
+/* Booleans, numbers, dates and times. */
 static cJSON *take_bare_value(struct parser *parser)
 {
-	static const char ends[] = " \t,]}#\r\n";
-	size_t len = strcspn(parser->at, ends);
-	const char *digits, *after = parser->at;
-	char text[64];
-	int base;
+	char text[NFD_TOML_WORD_SIZE];
+	size_t len = nfd_toml_word_length(parser->at);
+	cJSON *value = NULL;
+	int r = -EINVAL;
 
-	/* A blank between date and time belongs to them. */
-	if (take_form(&after, "0000-00-00 00:"))
-		len = 11 + strcspn(parser->at + 11, ends);
-	if (len == 0 || len >= sizeof(text)) {
-		fail(parser, -EINVAL, "a value is expected");
-		return NULL;
+	if (len > 0 && len < sizeof(text)) {
+		memcpy(text, parser->at, len);
+		text[len] = '\0';
+		parser->at += len;
+		r = nfd_toml_word(text, &value);
 	}
-	memcpy(text, parser->at, len);
-	text[len] = '\0';
-	parser->at += len;
-	if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-		return cJSON_CreateBool(text[0] == 't');
-	digits = digits_of(text, &base);
-	if (digits ? len > 2 && digits_length(text + 2, digits) == len - 2 : is_decimal(text))
-		return new_number(text);
-	after = text + (text[0] == '+' || text[0] == '-');
-	if (is_time(text) || strcmp(after, "inf") == 0 || strcmp(after, "nan") == 0)
-		return cJSON_CreateString(text);
-	fail(parser, -EINVAL, "a value is expected");
-	return NULL;
+	if (r == -ENOMEM)
+		no_memory(parser);
+	else if (r < 0)
+		fail(parser, r, "a value is expected");
+	return value;
 }
 
 static cJSON *take_value(struct parser *parser)
