@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "doctor/doctor.h"
-#include "doctor/holds.h"
 
 static void prove_versions(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 {
@@ -26,6 +24,16 @@ static void prove_versions(struct nfd_doctor *doctor, struct nfd_diagnosis *foun
 	if (facts->disk_module.version[0])
 		nfd_prove(doctor, found, facts->disk_module.path, "%s (on disk)",
 			  facts->disk_module.version);
+}
+
+/* The kernel's own words, where a program has tried since. */
+static void prove_refusal(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
+{
+	const struct nfd_log_line *line =
+		nfd_kernel_log_find(&doctor->facts.log, NFD_KERNEL_API_MISMATCH, 0);
+
+	if (line && strstr(line->text, doctor->facts.libraries.library[0].version))
+		nfd_prove(doctor, found, doctor->facts.log.path, "%s", line->text);
 }
 
 /* Which package moved, when, and by whom; and that nothing held it. */
@@ -45,30 +53,15 @@ static void prove_upgrade(struct nfd_doctor *doctor, struct nfd_diagnosis *found
 	nfd_prove(doctor, found, "proc/stat", "booted %s", when);
 }
 
-/* The coupled packages that are not held, as words for a command. */
-static void list_free_packages(const struct nfd_packages *packages, struct nfd_strbuf *ret)
-{
-	for (size_t i = 0; i < packages->count; i++) {
-		if (!packages->package[i].is_coupled || packages->package[i].is_held)
-			continue;
-		nfd_strbuf_puts(ret, ret->len ? " " : "");
-		nfd_strbuf_put_word(ret, packages->package[i].name);
-	}
-}
-
 static void prove_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 {
 	const struct nfd_packages *packages = &doctor->facts.packages;
+	const struct nfd_holds *holds = &doctor->facts.holds;
 	char path[64 + 96];
-	struct nfd_holds holds;
 
-	if (nfd_holds_read(doctor->options->root, &holds) < 0) {
-		doctor->error = -ENOMEM;
-		return;
-	}
 	for (size_t i = 0; i < packages->count; i++) {
 		const struct nfd_package *package = &packages->package[i];
-		const struct nfd_hold_rule *rule = nfd_holds_find(&holds, package->name);
+		const struct nfd_hold_rule *rule = nfd_holds_find(holds, package->name);
 
 		if (!package->is_coupled || strncmp(package->name, "libnvidia-", 10) != 0)
 			continue;
@@ -79,16 +72,16 @@ static void prove_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 					     "not held");
 		break;
 	}
-	if (holds.is_automatic)
-		nfd_prove(doctor, found, holds.automatic, "%s; origins: %s", holds.automatic_value,
-			  holds.origins[0] ? holds.origins : "all");
+	if (holds->is_automatic)
+		nfd_prove(doctor, found, holds->automatic, "%s; origins: %s",
+			  holds->automatic_value, holds->origins[0] ? holds->origins : "all");
 }
 
 static void advise_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
 {
 	cleanup_strbuf struct nfd_strbuf list = { 0 };
 
-	list_free_packages(&doctor->facts.packages, &list);
+	nfd_holds_list_free(&doctor->facts.holds, &doctor->facts.packages, &list);
 	if (doctor->facts.manager == NFD_MANAGER_APT && list.len)
 		nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&list));
 	else if (doctor->facts.manager == NFD_MANAGER_DNF)
@@ -162,6 +155,7 @@ static void found_reload_pending(struct nfd_doctor *doctor)
 			 "upgraded behind the loaded module, which must be reloaded",
 			 facts->module.version, facts->libraries.library[0].version);
 	prove_versions(doctor, found);
+	prove_refusal(doctor, found);
 	prove_upgrade(doctor, found);
 	prove_hold(doctor, found);
 	prove_consequence(doctor, found);
@@ -195,6 +189,7 @@ static void found_lag(struct nfd_doctor *doctor)
 			   "not help",
 		library, facts->module.version);
 	prove_versions(doctor, found);
+	prove_refusal(doctor, found);
 	prove_upgrade(doctor, found);
 	prove_consequence(doctor, found);
 	if (is_older) {

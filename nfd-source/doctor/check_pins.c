@@ -4,13 +4,10 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "doctor/doctor.h"
-#include "doctor/holds.h"
 
 static const char *const all[] = { "GPU-DRV-UNPINNED", "GPU-DRV-PINPARTIAL" };
 
@@ -21,7 +18,6 @@ static void skip(struct nfd_doctor *doctor, const char *why)
 }
 
 struct tally {
-	struct nfd_strbuf free_list; /* words for a command; owned */
 	const char *free_name, *held_name;
 	size_t free_count, held_count;
 	size_t vendor_count; /* free ones that came from NVIDIA's own repository */
@@ -62,8 +58,6 @@ static void count(const struct nfd_packages *packages, const struct nfd_holds *h
 			ret->free_count++;
 			ret->free_name = package->name;
 			ret->vendor_count += is_from_vendor(package->version);
-			nfd_strbuf_puts(&ret->free_list, ret->free_list.len ? " " : "");
-			nfd_strbuf_put_word(&ret->free_list, package->name);
 		}
 	}
 }
@@ -77,6 +71,14 @@ static void prove_state(struct nfd_doctor *doctor, struct nfd_diagnosis *found, 
 	nfd_prove(doctor, found, path, "%s", state);
 }
 
+static void advise_hold(struct nfd_doctor *doctor, struct nfd_diagnosis *found)
+{
+	cleanup_strbuf struct nfd_strbuf list = { 0 };
+
+	nfd_holds_list_free(&doctor->facts.holds, &doctor->facts.packages, &list);
+	nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&list));
+}
+
 static void found_partial(struct nfd_doctor *doctor, const struct tally *tally)
 {
 	struct nfd_diagnosis *found;
@@ -87,7 +89,7 @@ static void found_partial(struct nfd_doctor *doctor, const struct tally *tally)
 			 tally->held_count, tally->free_count);
 	prove_state(doctor, found, tally->held_name, "held");
 	prove_state(doctor, found, tally->free_name, "not held");
-	nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&tally->free_list));
+	advise_hold(doctor, found);
 }
 
 static void found_unpinned(struct nfd_doctor *doctor, const struct tally *tally,
@@ -106,7 +108,7 @@ static void found_unpinned(struct nfd_doctor *doctor, const struct tally *tally,
 	prove_state(doctor, found, tally->free_name, "not held");
 	nfd_prove(doctor, found, holds->automatic, "%s; origins: %s", holds->automatic_value,
 		  holds->origins[0] ? holds->origins : "all");
-	nfd_advise(doctor, found, "apt-mark hold %s", nfd_strbuf_text(&tally->free_list));
+	advise_hold(doctor, found);
 	nfd_advise(
 		doctor, found,
 		"printf 'Unattended-Upgrade::Package-Blacklist { \"nvidia-\"; \"libnvidia-\"; "
@@ -145,22 +147,18 @@ static void check_rpm(struct nfd_doctor *doctor, const struct nfd_holds *holds)
 void nfd_check_pins(struct nfd_doctor *doctor)
 {
 	const struct nfd_packages *packages = &doctor->facts.packages;
-	struct nfd_holds holds;
+	const struct nfd_holds *holds = &doctor->facts.holds;
 	struct tally tally;
 
-	if (nfd_holds_read(doctor->options->root, &holds) < 0) {
-		doctor->error = -ENOMEM;
-		return;
-	}
 	if (packages->error) {
 		skip(doctor, "var/lib/dpkg/status cannot be read");
 		return;
 	}
 	if (!packages->is_read && packages->is_rpm) {
-		check_rpm(doctor, &holds);
+		check_rpm(doctor, holds);
 		return;
 	}
-	count(packages, &holds, &tally);
+	count(packages, holds, &tally);
 	if (!packages->is_read)
 		skip(doctor, "no database of packages is known here");
 	else if (tally.free_count + tally.held_count == 0)
@@ -168,9 +166,6 @@ void nfd_check_pins(struct nfd_doctor *doctor)
 			     "image, or a driver container");
 	else if (tally.held_count && tally.free_count)
 		found_partial(doctor, &tally);
-	else if (tally.free_count && holds.is_automatic)
-		found_unpinned(doctor, &tally, &holds);
-	if (tally.free_list.error)
-		doctor->error = -ENOMEM;
-	nfd_strbuf_done(&tally.free_list);
+	else if (tally.free_count && holds->is_automatic)
+		found_unpinned(doctor, &tally, holds);
 }

@@ -281,6 +281,9 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 	facts->boot_s = read_boot_time(root);
 	read_driver(facts, options);
 	nfd_packages_read(root, &facts->packages);
+	r = nfd_holds_read(root, &facts->holds);
+	if (r < 0)
+		return r;
 	nfd_kernel_log_read(root, &facts->log);
 	nfd_processes_read(root, facts->boot_s, &facts->processes);
 	nfd_runtime_find(root, &facts->processes, &facts->runtime);

@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 
 #include "doctor/disk_module.h"
+#include "doctor/holds.h"
 #include "doctor/kernel_log.h"
 #include "doctor/packages.h"
 #include "doctor/processes.h"
@@ -59,7 +60,8 @@ struct nfd_doctor_facts {
 	char distro[32], distro_like[64], distro_version[32], codename[32];
 	enum nfd_package_manager manager;
 	struct nfd_packages packages; /* of the driver set, by dpkg */
-	int64_t boot_s;               /* seconds since 1970; 0 when unknown */
+	struct nfd_holds holds;
+	int64_t boot_s; /* seconds since 1970; 0 when unknown */
 	struct nfd_kernel_log log;
 	struct nfd_processes processes;
 	struct nfd_runtime_config runtime;

@@ -79,6 +79,20 @@ const struct nfd_hold_rule *nfd_holds_find(const struct nfd_holds *holds, const 
 	return NULL;
 }
 
+void nfd_holds_list_free(const struct nfd_holds *holds, const struct nfd_packages *packages,
+			 struct nfd_strbuf *buf)
+{
+	for (size_t i = 0; i < packages->count; i++) {
+		const struct nfd_package *package = &packages->package[i];
+
+		if (!package->is_coupled || package->is_held ||
+		    nfd_holds_find(holds, package->name))
+			continue;
+		nfd_strbuf_puts(buf, buf->len ? " " : "");
+		nfd_strbuf_put_word(buf, package->name);
+	}
+}
+
 /* One stanza of apt's preferences. */
 struct preference {
 	const char *packages, *pin;

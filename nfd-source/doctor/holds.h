@@ -9,7 +9,9 @@
 #include <stddef.h>
 
 #include "base/root.h"
+#include "base/strbuf.h"
 #include "doctor/apt_config.h"
+#include "doctor/packages.h"
 
 #define NFD_HOLD_RULES_MAX 64
 
@@ -51,6 +53,12 @@ int nfd_holds_read(const struct nfd_root *root, struct nfd_holds *holds) nfd_mus
  * Return: borrowed; NULL when none does.
  */
 const struct nfd_hold_rule *nfd_holds_find(const struct nfd_holds *holds, const char *package);
+
+/**
+ * nfd_holds_list_free() - append the coupled packages that nothing holds, as words for a command.
+ */
+void nfd_holds_list_free(const struct nfd_holds *holds, const struct nfd_packages *packages,
+			 struct nfd_strbuf *buf);
 
 /**
  * nfd_hold_matches() - whether a rule is about a package.

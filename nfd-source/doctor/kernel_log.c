@@ -26,7 +26,6 @@ static const struct {
 	{ "Direct firmware load for nvidia/", NFD_KERNEL_FIRMWARE },
 	{ "Cannot initialize GSP firmware", NFD_KERNEL_FIRMWARE },
 	{ "ignoring the legacy GPU", NFD_KERNEL_LEGACY },
-	{ "is already bound to", NFD_KERNEL_OTHER_DRIVER },
 	{ "NVRM: Xid (", NFD_KERNEL_XID },
 };
 

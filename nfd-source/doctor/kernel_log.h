@@ -13,12 +13,11 @@
 
 enum nfd_log_kind {
 	NFD_KERNEL_API_MISMATCH,
-	NFD_KERNEL_INIT_FAILED,  /* RmInitAdapter failed */
-	NFD_KERNEL_FIRMWARE,     /* GSP firmware missing */
-	NFD_KERNEL_LEGACY,       /* ignoring the legacy GPU */
-	NFD_KERNEL_SIGNATURE,    /* the module's signature was rejected */
-	NFD_KERNEL_XID,          /* a fault; @number has which */
-	NFD_KERNEL_OTHER_DRIVER, /* another driver holds the card */
+	NFD_KERNEL_INIT_FAILED, /* RmInitAdapter failed */
+	NFD_KERNEL_FIRMWARE,    /* GSP firmware missing */
+	NFD_KERNEL_LEGACY,      /* ignoring the legacy GPU */
+	NFD_KERNEL_SIGNATURE,   /* the module's signature was rejected */
+	NFD_KERNEL_XID,         /* a fault; @number has which */
 };
 
 struct nfd_log_line {

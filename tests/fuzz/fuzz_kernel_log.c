@@ -15,7 +15,7 @@ static void check(const struct nfd_log_line *line)
 
 	FUZZ_CHECK(memchr(line->text, '\0', sizeof(line->text)) && line->text[0]);
 	FUZZ_CHECK(memchr(line->address, '\0', sizeof(line->address)));
-	FUZZ_CHECK(line->kind <= NFD_KERNEL_OTHER_DRIVER);
+	FUZZ_CHECK(line->kind <= NFD_KERNEL_XID);
 	if (line->address[0])
 		FUZZ_CHECK(sscanf(line->address, "%x:%x:%x.%x", &domain, &bus, &device,
 				  &function) == 4);

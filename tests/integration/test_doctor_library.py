@@ -2,7 +2,7 @@
 """doctor: the mismatch of library and module in its kinds, and the story of design.md 8."""
 
 from doctor_case import BAD, HEALTHY, UBUNTU, DoctorTest
-from test_doctor_driver import MODULES, VERSION
+from test_doctor_driver import MODULES, VERSION, log
 
 NEW = "580.159.03"
 STORY = "doctor/story"
@@ -215,6 +215,23 @@ class Story(DoctorTest):
         labels = self.run_program(root, "scan", settings=setting).out
         self.assertIn(f"driver-nvidia.library.version.full={NEW}\n", labels)
         self.assertIn("driver-nvidia.match=false\n", labels)
+
+    def test_refusal_in_the_log(self):
+        """The kernel's own words are proof, when they name the library that is there now."""
+        for version, told in ((NEW, True), ("570.86.15", False)):
+            with self.subTest(version):
+                words = f"NVRM: API mismatch: the client has the version {version}, but"
+                finding = self.find(self.report(self.machine(STORY, log(words))), "GPU-DRV-MISMATCH")
+                self.assertEqual(any("API mismatch" in one["value"] for one in finding["evidence"]), told)
+
+    def test_what_a_pin_holds_is_not_in_the_command(self):
+        """Packages that apt's preferences hold need no hold."""
+        pin = "file etc/apt/preferences.d/nvidia Package: nvidia-utils-*\\nPin: version 580.126.*\\nPin-Priority: 1001"
+        for lines, free in (((), True), ((pin,), False)):
+            finding = self.find(self.report(self.machine(STORY, *lines)), "GPU-DRV-MISMATCH")
+            (command,) = [one for one in finding["fix"] if one.startswith("apt-mark hold")]
+            self.assertEqual("nvidia-utils-580" in command, free)
+            self.assertIn("libnvidia-compute-580", command)
 
     def test_small_fixture(self):
         """The first machine of the story, with no device nodes and no operator."""

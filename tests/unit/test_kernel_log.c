@@ -52,8 +52,6 @@ static const struct {
 	  NOTHING, 0, "", NULL },
 	{ "legacy", NVRM "ignoring the legacy GPU 0000:3b:00.0", NFD_KERNEL_LEGACY, 0,
 	  "0000:3b:00.0", "ignoring the legacy GPU" },
-	{ "other driver", NVRM "GPU 0000:3b:00.0 is already bound to nouveau.",
-	  NFD_KERNEL_OTHER_DRIVER, 0, "0000:3b:00.0", NULL },
 	{ "fault",
 	  NVRM
 	  "Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
