@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 
-layers=(unit fuzz integration docs style compilers sanitize distcheck hotplug e2e)
+layers=(unit fuzz integration docs style compilers sanitize distcheck hotplug deploy e2e)
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=$(mktemp -d)
@@ -17,7 +17,10 @@ packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certi
 	libpci-dev libudev-dev libyaml-dev libcjson-dev libpcre2-dev libcurl4-openssl-dev pci.ids linux-libc-dev
 	libcmocka-dev clang clang-format llvm python3 shellcheck mandoc bash-completion procps
 	util-linux openssl etcd-server containerd runc umockdev libumockdev-dev qemu-system-x86 seabios busybox-static
-	cpio udev)
+	cpio udev
+	# The deploy layer: image, packages, services.
+	mmdebstrap umoci skopeo qemu-user gcc-aarch64-linux-gnu debhelper dpkg-dev fakeroot lintian rpm systemd
+	systemd-container)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
 	libyaml-devel cjson-devel pcre2-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion
@@ -203,6 +206,11 @@ layer_distcheck() {
 layer_hotplug() {
 	one "build" build_main || return
 	many "hotplug" python3 tests/hotplug/run.py
+}
+
+layer_deploy() {
+	one "build" build_main || return
+	many "deploy" python3 tests/deploy/run.py
 }
 
 layer_e2e() {

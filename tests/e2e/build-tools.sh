@@ -5,7 +5,7 @@
 # (tools/*/tools.go names them, tools/*/go.mod pins them) into a cache outside
 # the tree, and prints the directory of each set. Only the first run is long.
 #
-# Usage: tests/e2e/build-tools.sh [kubernetes|nfd|nvidia]...   (default: all)
+# Usage: tests/e2e/build-tools.sh [kubernetes|nfd|nvidia|helm]...   (default: all)
 # Exit: 0 done, 1 a build failed, 2 unknown set, 77 no Go that is new enough and a set is missing.
 set -eu
 
@@ -35,8 +35,9 @@ set_module() {
 	kubernetes) echo k8s.io/kubernetes ;;
 	nfd) echo sigs.k8s.io/node-feature-discovery ;;
 	nvidia) echo github.com/NVIDIA/k8s-device-plugin ;;
+	helm) echo helm.sh/helm/v3 ;;
 	*)
-		echo "build-tools: no tool set '$1' (kubernetes, nfd, nvidia)" >&2
+		echo "build-tools: no tool set '$1' (kubernetes, nfd, nvidia, helm)" >&2
 		exit 2
 		;;
 	esac
@@ -61,6 +62,7 @@ set_ldflags() {
 	kubernetes) echo "-s -w -X k8s.io/component-base/version.gitVersion=$2" ;;
 	nfd) echo "-s -w -X sigs.k8s.io/node-feature-discovery/pkg/version.version=$2" ;;
 	nvidia) echo "-s -w -extldflags=-Wl,-z,lazy" ;;
+	helm) echo "-s -w -X helm.sh/helm/v3/internal/version.version=$2" ;;
 	esac
 }
 
@@ -103,7 +105,7 @@ provide_set() {
 	echo "$dir"
 }
 
-[ $# -gt 0 ] || set -- kubernetes nfd nvidia
+[ $# -gt 0 ] || set -- kubernetes nfd nvidia helm
 for name in "$@"; do
 	set_module "$name" >/dev/null
 done

@@ -4,8 +4,8 @@
 
     python3 tests/hotplug/run.py [NAME...]
 
-Prints what tests/integration/run.py prints, by that runner: one line per test and the counts last; lines that begin
-with `#` are measured figures. What a test needs and this host lacks makes it a skip that says so.
+NAMEs are parts of test names; tests/lib/runner.py says what is printed. Exit: 1 when a test failed or none was found.
+Lines that begin with `#` are measured figures. What a test needs and this host lacks makes it a skip that says so.
 """
 
 import sys
@@ -13,23 +13,12 @@ import sys
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-import importlib.util
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
 
-
-def runner():
-    """The runner of the integration tests, pointed at this folder."""
-    spec = importlib.util.spec_from_file_location("integration_run", HERE.parent / "integration/run.py")
-    module = importlib.util.module_from_spec(spec)
-    # Its worker processes look functions up by the module's name.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    module.HERE = HERE
-    sys.path.insert(0, str(HERE))
-    return module
-
+import runner  # noqa: E402 (found by the line above)
 
 if __name__ == "__main__":
-    sys.exit(runner().main(sys.argv[1:]))
+    sys.exit(runner.main(HERE, sys.argv[1:]))

@@ -4,10 +4,8 @@
 
     python3 tests/integration/run.py [NAME...]
 
-Prints one line per test, `ok NAME`, `FAIL NAME` or `skip NAME # reason`; what failed and why goes to stderr. The last
-line is `N passed, N failed, N skipped`; exit 1 when a test failed. NAMEs are parts of test names. The program under
-test is $NFD_SOURCE_BIN, else build/nfd-source/nfd-source. Test classes run in two processes; $NFD_SOURCE_TEST_JOBS
-changes that number.
+NAMEs are parts of test names; tests/lib/runner.py says what is printed. Exit: 1 when a test failed or none was found.
+The program under test is $NFD_SOURCE_BIN, else build/nfd-source/nfd-source.
 """
 
 import sys
@@ -15,94 +13,12 @@ import sys
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-import multiprocessing
-import os
-import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+sys.path.insert(0, str(HERE.parent / "lib"))
 
-JOBS = int(os.environ.get("NFD_SOURCE_TEST_JOBS", "2"))
-
-
-class Recorder(unittest.TestResult):
-    """Keeps (status, name, detail) of each test."""
-
-    def __init__(self):
-        super().__init__()
-        self.records = {}
-
-    def startTest(self, test):
-        super().startTest(test)
-        self.records[test.id()] = ("ok", "")
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self.records[test.id()] = ("skip", reason)
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.records[test.id()] = ("FAIL", self.errors[-1][1])
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self.records[test.id()] = ("FAIL", self.failures[-1][1])
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err:
-            detail = self._exc_info_to_string(err, subtest)
-            before = self.records[test.id()][1]
-            self.records[test.id()] = ("FAIL", f"{before}{subtest}\n{detail}")
-
-
-def flatten(suite):
-    """The test cases of a suite."""
-    for test in suite:
-        if isinstance(test, unittest.TestSuite):
-            yield from flatten(test)
-        else:
-            yield test
-
-
-def load(filters):
-    """Test ids by class, those that match a filter."""
-    loader, classes = unittest.TestLoader(), {}
-    suite = loader.discover(str(HERE))
-    for error in loader.errors:
-        print(error, file=sys.stderr, flush=True)
-    for test in flatten(suite):
-        if not filters or any(part in test.id() for part in filters):
-            classes.setdefault(type(test), []).append(test.id())
-    return list(classes.values())
-
-
-def run_class(names):
-    """Run the tests of one class, in a worker process."""
-    recorder = Recorder()
-    unittest.defaultTestLoader.loadTestsFromNames(names).run(recorder)
-    return [(status, name, detail) for name, (status, detail) in recorder.records.items()]
-
-
-def report(records, counts):
-    """Print the lines of one class."""
-    for status, name, detail in records:
-        counts[status] += 1
-        print(f"skip {name} # {detail}" if status == "skip" else f"{status} {name}", flush=True)
-        if status == "FAIL":
-            print("  " + detail.rstrip().replace("\n", "\n  "), file=sys.stderr, flush=True)
-
-
-def main(filters):
-    """Run, print, count."""
-    counts = {"ok": 0, "FAIL": 0, "skip": 0}
-    with multiprocessing.get_context("fork").Pool(max(JOBS, 1)) as pool:
-        for records in pool.imap_unordered(run_class, load(filters)):
-            report(records, counts)
-    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-    return 1 if counts["FAIL"] or not sum(counts.values()) else 0
-
+import runner  # noqa: E402 (found by the line above)
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(runner.main(HERE, sys.argv[1:]))
