@@ -16,7 +16,7 @@
 #include "output/output.h"
 #include "scan/scanner.h"
 
-#define NFD_SETTINGS_MAX 32
+#define NFD_SETTINGS_MAX 40
 #define NFD_SETTINGS_FILE "/etc/nfd-source/nfd-source.yaml"
 #define NFD_SETTINGS_ENVIRONMENT "NFD_SOURCE_"
 
@@ -31,6 +31,7 @@ struct nfd_settings {
 		int64_t removal_delay_ms;
 		int group;
 	} watch;
+	int confinement; /* enum nfd_mode; auto: as far as the kernel can */
 	char *status_path;
 	char *metrics_path;
 	int fail_on;

@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "api/action.h"
+#include "base/call_filter.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/landlock.h"
 #include "base/write.h"
 
 #define SCHEMA 1
@@ -131,6 +133,23 @@ static void put_requests(const struct nfd_client *client, cJSON *result)
 			cJSON_AddNumberToObject(requests, counts[i].verb, counts[i].count);
 }
 
+/*
+ * Between the credentials and the network, as far as this system can. A plugin that gave them runs
+ * again when the server refuses them, and may keep files of its own.
+ */
+static void confine(const cJSON *request, const struct nfd_client *client)
+{
+	unsigned int groups = NFD_CALLS_NETWORK;
+
+	if (cJSON_IsFalse(nfd_json_get(request, "confined")))
+		return;
+	if (client->credentials.from_plugin)
+		groups |= NFD_CALLS_START | NFD_CALLS_ANY_PROGRAM;
+	else
+		nfd_landlock_restrict(NULL, 0, NULL);
+	nfd_call_filter_apply(groups, NULL);
+}
+
 static int perform(const cJSON *request, char *const *environment, cJSON *result,
 		   struct nfd_api_error *err)
 {
@@ -161,8 +180,10 @@ static int perform(const cJSON *request, char *const *environment, cJSON *result
 	client.source.end_ms = client.http.end_ms;
 	r = action->no_credentials ? nfd_http_open(&client.http, err) :
 				     nfd_client_open(&client, err);
-	if (r == 0)
+	if (r == 0) {
+		confine(request, &client);
 		r = action->run(&client, request, result, err);
+	}
 	put_requests(&client, result);
 	nfd_client_close(&client);
 	return r;

@@ -37,6 +37,7 @@ struct nfd_credentials {
 	char *namespace;    /* our own; or NULL */
 	struct nfd_blob ca; /* NULL: the authorities that the system trusts */
 	struct nfd_blob certificate, key;
+	bool from_plugin; /* a program gave them, and will be asked again when they are refused */
 };
 
 /**

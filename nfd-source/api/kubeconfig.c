@@ -190,6 +190,7 @@ static int take_plugin(const struct file *file, const struct nfd_credential_sour
 		.end_ms = source->end_ms,
 	};
 
+	file->credentials->from_plugin = plugin.exec != NULL;
 	return plugin.exec ? nfd_exec_plugin_run(&plugin, file->credentials, file->err) : 0;
 }
 

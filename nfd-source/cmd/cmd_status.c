@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/status_file.h"
 
@@ -86,6 +87,37 @@ static void put_watch(const cJSON *status, struct nfd_strbuf *buf)
 			  number_of(watch, "events"), number_of(watch, "lost"));
 }
 
+static void put_confinement(const cJSON *status, struct nfd_strbuf *buf)
+{
+	const cJSON *entry = nfd_json_get(status, "confinement");
+	const cJSON *folder;
+	const char *between = " ";
+
+	/* A status file of an older version has none. */
+	if (!entry || nfd_json_is_true(entry, "off")) {
+		nfd_strbuf_printf(buf, "confined:     %s\n",
+				  entry ? "no (confinement.mode: off)" : "no");
+		return;
+	}
+	nfd_strbuf_printf(buf, "confined:     system calls: %s\n",
+			  nfd_json_is_true(entry, "systemCalls") ?
+				  "filtered" :
+				  text_of(entry, "systemCallsReason", "no"));
+	if (number_of(entry, "landlock") < 1) {
+		nfd_strbuf_printf(buf, "              Landlock: %s\n",
+				  text_of(entry, "landlockReason", "no"));
+		return;
+	}
+	nfd_strbuf_printf(buf, "              Landlock (version %.0f): writes below",
+			  number_of(entry, "landlock"));
+	cJSON_ArrayForEach(folder, nfd_json_get(entry, "writable")) {
+		nfd_strbuf_printf(buf, "%s%s", between,
+				  cJSON_IsString(folder) ? folder->valuestring : "?");
+		between = ", ";
+	}
+	nfd_strbuf_puts(buf, "\n");
+}
+
 static void put_faults(const cJSON *status, struct nfd_strbuf *buf)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "faults");
@@ -117,6 +149,7 @@ static void render(const cJSON *status, struct nfd_strbuf *buf)
 			  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(status, "labels")),
 			  number_of(status, "publications"));
 	put_watch(status, buf);
+	put_confinement(status, buf);
 	put_outputs(status, buf);
 	put_faults(status, buf);
 }

@@ -47,6 +47,7 @@ void nfd_context_settle(struct nfd_context *context)
 		.environment = context->sources.environment,
 		.node_name = context->settings.core.node_name,
 		.node_origin = nfd_settings_origin(&context->settings, "core.nodeName"),
+		.unconfined = context->settings.confinement == NFD_MODE_OFF,
 		.spread_ms = context->place.spread_ms,
 		.quiet_until_ms = context->place.quiet_until_ms,
 	};

@@ -54,6 +54,7 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.faults = &daemon->faults;
 	daemon->status.watch = &daemon->watch;
 	daemon->status.doctor_cause = daemon->events.cause;
+	daemon->status.confinement = &daemon->confinement;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
 		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
 	if (daemon->context->settings.metrics_path[0] &&
@@ -125,6 +126,17 @@ static void check_outputs(struct nfd_daemon *daemon)
 			 "no output is on, so nothing is published: see nfd-source status");
 }
 
+/* After outputs and status made their folders. What was given up does not come back by a reload. */
+static void check_confinement(struct nfd_daemon *daemon)
+{
+	const struct nfd_settings *settings = &daemon->context->settings;
+	struct nfd_error err = { 0 };
+
+	if (nfd_confinement_step(&daemon->confinement, settings, &err) < 0 ||
+	    !nfd_confinement_covers(&daemon->confinement, settings, &err))
+		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "confinement", "", nfd_error_text(&err));
+}
+
 /* Scans with the given scanners; a full scan also sets the next time of one. */
 static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 {
@@ -167,6 +179,7 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 	for (size_t i = 0; i < daemon->status.output_count && r == 0; i++)
 		nfd_daemon_output_offer(daemon, i);
 	check_outputs(daemon);
+	check_confinement(daemon);
 	write_status(daemon);
 	nfd_faults_end(&daemon->faults, "");
 }
@@ -444,6 +457,9 @@ int nfd_daemon_run(struct nfd_daemon *daemon, struct nfd_error *err)
 
 	nfd_log(NFD_LOG_INFO, "started", "version", PACKAGE_VERSION, "root",
 		daemon->context->root_path, NULL);
+	r = nfd_confinement_begin(&daemon->confinement, &daemon->context->settings, err);
+	if (r < 0)
+		return r;
 	warn_if_blind(daemon);
 	scan_now(daemon, NFD_SCANNERS_ALL);
 	arm_timer(daemon);

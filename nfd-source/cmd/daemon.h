@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/status_file.h"
 #include "labels/hold.h"
+#include "cmd/daemon_confine.h"
 #include "cmd/daemon_events.h"
 #include "cmd/daemon_watch.h"
 #include "scan/scanner.h"
@@ -33,6 +34,7 @@ struct nfd_daemon {
 	struct nfd_scan last; /* results of the last scan, for scans of single scanners */
 	struct nfd_hold hold;
 	struct nfd_daemon_events events;
+	struct nfd_confinement confinement;
 	struct nfd_faults faults;
 	struct nfd_status status;
 	struct nfd_daemon_output output[NFD_STATUS_OUTPUTS_MAX];

@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/root.h"
+#include "cmd/daemon_confine.h"
 #include "cmd/daemon_watch.h"
 
 #define STATUS_MAX (1024 * 1024)
@@ -102,6 +103,25 @@ static void add_watch(cJSON *object, const struct nfd_daemon_watch *watch)
 	cJSON_AddNumberToObject(entry, "lost", (double)watch->lost);
 }
 
+static void add_confinement(cJSON *object, const struct nfd_confinement *confinement)
+{
+	cJSON *entry, *list;
+
+	if (!confinement)
+		return;
+	entry = cJSON_AddObjectToObject(object, "confinement");
+	cJSON_AddBoolToObject(entry, "off", confinement->mode == NFD_MODE_OFF);
+	cJSON_AddBoolToObject(entry, "systemCalls", confinement->calls != 0);
+	cJSON_AddNumberToObject(entry, "landlock", confinement->landlock);
+	if (confinement->calls_reason[0])
+		cJSON_AddStringToObject(entry, "systemCallsReason", confinement->calls_reason);
+	if (confinement->landlock_reason[0])
+		cJSON_AddStringToObject(entry, "landlockReason", confinement->landlock_reason);
+	list = cJSON_AddArrayToObject(entry, "writable");
+	for (size_t i = 0; confinement->landlock && i < confinement->folder_count; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(confinement->folder[i]));
+}
+
 static char *render(const struct nfd_status *status)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -123,6 +143,7 @@ static char *render(const struct nfd_status *status)
 	if (status->doctor_cause && status->doctor_cause[0])
 		cJSON_AddStringToObject(object, "doctorCause", status->doctor_cause);
 	add_watch(object, status->watch);
+	add_confinement(object, status->confinement);
 	add_outputs(object, status);
 	add_faults(object, status->faults);
 	labels = cJSON_AddObjectToObject(object, "labels");

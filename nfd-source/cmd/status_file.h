@@ -44,8 +44,9 @@ struct nfd_status {
 	const struct nfd_set *labels; /* borrowed */
 	size_t kept_unknown;          /* of the labels: facts that are unknown now */
 	size_t leaving; /* of the labels: their device has gone, removal is being delayed */
-	const struct nfd_faults *faults;      /* borrowed */
-	const struct nfd_daemon_watch *watch; /* borrowed; NULL leaves it out */
+	const struct nfd_faults *faults;           /* borrowed */
+	const struct nfd_daemon_watch *watch;      /* borrowed; NULL leaves it out */
+	const struct nfd_confinement *confinement; /* borrowed; NULL leaves it out */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];
 	size_t output_count;
 };

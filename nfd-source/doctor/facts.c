@@ -237,8 +237,9 @@ static void take_nvml(struct nfd_doctor_facts *facts, const struct nfd_child *ch
 /* The very library file that the search below the root found. */
 static void run_nvml(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
 {
-	char name[] = "nfd-source-nvml", path[1024];
-	char *argv[] = { name, path, NULL };
+	char name[] = "nfd-source-nvml", unconfined[] = "--unconfined", path[1024];
+	bool free = options->outputs->api.place->unconfined;
+	char *argv[] = { name, free ? unconfined : path, free ? path : NULL, NULL };
 	struct nfd_child_command command = {
 		.path = options->nvml_helper,
 		.argv = argv,

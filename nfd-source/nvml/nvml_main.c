@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nfd-source-nvml LIBRARY: loads that very library file, starts NVML, prints what it says as one JSON
+ * nfd-source-nvml [--unconfined] LIBRARY: loads that very library file, starts NVML, prints what it says as one JSON
  * object, ends. A process of its own, because a hung driver blocks in the kernel and a library can
  * crash (docs/doctor.md has the fields). Its parent has the deadline; the alarm is for no parent.
  */
@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,7 +16,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/call_filter.h"
 #include "base/json.h"
+#include "base/landlock.h"
 #include "base/macros.h"
 #include "base/write.h"
 #include "nvml/nvml_abi.h"
@@ -162,23 +165,41 @@ static void ask(cJSON *object, const char *path)
 		calls.shutdown();
 }
 
+/*
+ * Before a byte of the library is mapped, as far as this system can. It talks to the driver's device
+ * nodes and to services of this host; it starts nothing (nvidia-modprobe would make device nodes, and
+ * doctor changes nothing).
+ */
+static void confine(void)
+{
+	static const struct nfd_landlock_rule devices = { .path = "/dev",
+							  .use = NFD_LANDLOCK_DEVICES };
+
+	nfd_landlock_restrict(&devices, 1, NULL);
+	nfd_call_filter_apply(NFD_CALLS_ANY_PROGRAM, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	bool unconfined = argc > 1 && strcmp(argv[1], "--unconfined") == 0;
+	const char *library = argc > 0 ? argv[argc - 1] : "";
 	cJSON *object;
 	char *text;
 	int r;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	alarm(ALARM_S);
-	if (argc != 2 || argv[1][0] != '/') {
+	if (argc != 2 + unconfined || library[0] != '/') {
 		fputs("nfd-source-nvml: takes the absolute path of libnvidia-ml.so; started by "
 		      "nfd-source doctor\n",
 		      stderr);
 		return 2;
 	}
+	if (!unconfined)
+		confine();
 	object = cJSON_CreateObject();
 	cJSON_AddNumberToObject(object, "schema", 1);
-	ask(object, argv[1]);
+	ask(object, library);
 	text = cJSON_PrintUnformatted(object);
 	r = text ? nfd_write_all(STDOUT_FILENO, text, strlen(text)) : -1;
 	cJSON_free(text);

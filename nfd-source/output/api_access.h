@@ -19,6 +19,7 @@ struct nfd_api_place {
 	const char *node_name;    /* core.nodeName */
 	const char *node_origin;  /* where that name comes from */
 	int64_t spread_ms;        /* a daemon's first request comes at a random time within it */
+	bool unconfined;          /* helpers keep rights that they do not need (confinement.mode) */
 	int64_t quiet_until_ms;   /* the API server asked for no request before (Retry-After) */
 };
 

@@ -71,6 +71,7 @@ static char *complete(cJSON *request, const struct nfd_api_options *options)
 				     (double)options->deadline_ms) ||
 	    !cJSON_AddStringToObject(request, "node", options->place->node_name) ||
 	    !add_credentials(request, options) ||
+	    (options->place->unconfined && !cJSON_AddBoolToObject(request, "confined", false)) ||
 	    (options->proxy && options->proxy[0] &&
 	     !cJSON_AddStringToObject(request, "proxy", options->proxy)))
 		return NULL;

@@ -4,7 +4,7 @@
 import io
 import tarfile
 
-from no_openat2 import deny_openat2
+from refuse_calls import deny_openat2
 from program import ProgramTest, invoke
 from test_golden import machines
 

@@ -145,7 +145,7 @@ class FeatureFile:
 class Process:
     """A running program, mostly the daemon; its log is a file, so it can never block on us."""
 
-    def __init__(self, arguments, log_path, env=None):
+    def __init__(self, arguments, log_path, env=None, **options):
         self.log_path = Path(log_path)
         with open(log_path, "wb") as log:
             self.process = subprocess.Popen(  # pylint: disable=consider-using-with
@@ -154,6 +154,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                **options,
             )
 
     @property
@@ -283,9 +284,9 @@ class ProgramTest(unittest.TestCase):
         staging = self.features / STAGING
         return os.listdir(staging) if staging.is_dir() else []
 
-    def start(self, root, *command, env=None, settings=None):
-        """Start one command without waiting for it; it ends with the test at the latest."""
-        process = Process([*self.options(root, settings), *command], self.name("log"), env=env)
+    def start(self, root, *command, env=None, settings=None, **options):
+        """Start one command without waiting for it; it ends with the test at the latest. options: of Popen."""
+        process = Process([*self.options(root, settings), *command], self.name("log"), env=env, **options)
         self.addCleanup(process.kill)
         return process
 
