@@ -133,7 +133,7 @@ class Deployed:
             "spec": {**template["spec"], "nodeName": self.node}})
         self.addCleanup(self.cluster.api.request, "DELETE",
                         f"{path}/{pod['metadata']['name']}?gracePeriodSeconds=0")
-        self.daemon_set_uid = daemon_set["metadata"]["uid"]
+        self.daemon_set_uid, self.pod = daemon_set["metadata"]["uid"], pod
         return pod
 
     def make_token(self, pod=None):

@@ -129,13 +129,13 @@ class NonRoot(Installed, deployed.WithNfd, E2ETestCase):
         empty, = (volume["name"] for volume in spec["volumes"] if "emptyDir" in volume)
         self.assertEqual({mount["name"] for mount in init["volumeMounts"]}, {"features-d", empty})
 
-    def run_init(self, pod):
+    def run_init(self):
         """Run the init container's command with the user and the capabilities that were admitted.
 
         Its image is not ours: the system's programs stand in for it, and see the folder where it does, in a mount
         namespace with an /etc of its own.
         """
-        init, = pod["spec"]["initContainers"]
+        init, = self.pod["spec"]["initContainers"]
         context = init["securityContext"]
         self.assertEqual(context["capabilities"]["drop"], ["ALL"])
         kept = ",".join(["-all", *(f"+{name.lower()}" for name in context["capabilities"]["add"])])
@@ -152,7 +152,7 @@ class NonRoot(Installed, deployed.WithNfd, E2ETestCase):
         container = self.make_container("outputs.nodeLabels.mode=off", host_paths={METRICS: metrics})
         with self.assertRaisesRegex(process.PartFailed, "Permission denied"):
             container.call("publish")
-        self.run_init(container.pod)
+        self.run_init()
         self.assertEqual((self.features.stat().st_uid, self.features.stat().st_gid), (NOBODY, NOBODY))
         self.start(container)
         self.wait_until("the feature file", (self.features / "nfd-source").exists)

@@ -231,8 +231,11 @@ class ValueSets(Case):
     """What each set of values in ci/ is about."""
 
     def render(self, name, **where):
-        """The objects of a set, and the container of its pod."""
+        """The objects of a set, whose settings the program must take, and its pod's spec."""
         objects = self.tools.render("--values", CHART / f"ci/{name}-values.yaml", **where)
+        for item in objects.values():
+            if "nfd-source.yaml" in item.get("data", ()):
+                self.assertTrue(chart.settings_of(item, self.directory))
         return objects, chart.pod_of(objects)
 
     def mounts(self, pod):
