@@ -1,0 +1,66 @@
+{{- /* SPDX-License-Identifier: GPL-2.0-or-later */ -}}
+
+{{- /*
+What each mode turns on. All else follows from it: features.d is mounted where the file is written, rights on NodeFeature
+objects and on Nodes are there where these are written, and a token where there is any right.
+*/ -}}
+{{- define "nfd-source.modes" -}}
+feature-file: {featureFile: "on", nodeFeature: "off", nodeLabels: "off"}
+with-nfd: {featureFile: "on", nodeFeature: "off", nodeLabels: fallback}
+node-feature: {featureFile: "off", nodeFeature: "on", nodeLabels: fallback}
+standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
+{{- end }}
+
+{{- /* The row of our mode, with "yes" or nothing for each output. */ -}}
+{{- define "nfd-source.outputs" -}}
+{{- range $output, $value := get (include "nfd-source.modes" . | fromYaml) .Values.mode }}
+{{ $output }}: {{ ternary "" "yes" (eq $value "off") | quote }}
+{{- end }}
+{{- end }}
+
+{{- /* nfd-source.yaml: the mode's outputs, the metrics file, and over them the values. */ -}}
+{{- define "nfd-source.settings" -}}
+{{- $outputs := dict -}}
+{{- range $output, $value := get (include "nfd-source.modes" . | fromYaml) .Values.mode -}}
+{{- $_ := set $outputs $output (dict "mode" $value) -}}
+{{- end -}}
+{{- $settings := dict "outputs" $outputs -}}
+{{- if .Values.metrics.textfile.enabled -}}
+{{- $path := printf "%s/nfd-source.prom" (trimSuffix "/" .Values.metrics.textfile.hostPath) -}}
+{{- $_ := set $settings "metrics" (dict "path" $path) -}}
+{{- end -}}
+{{- mergeOverwrite $settings (deepCopy .Values.settings) | toYaml -}}
+{{- end }}
+
+{{- define "nfd-source.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- end }}
+
+{{- /* The release's name, with ours unless that is in it. 63 bytes, which some names and label values may have. */ -}}
+{{- define "nfd-source.fullname" -}}
+{{- $name := include "nfd-source.name" . -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- .Values.fullnameOverride | default $full | trunc 63 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "nfd-source.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "nfd-source.fullname" .) "default" .Values.serviceAccount.create) -}}
+{{- end }}
+
+{{- define "nfd-source.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "nfd-source.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end }}
+
+{{- define "nfd-source.labels" -}}
+{{ include "nfd-source.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "nfd-source.image" -}}
+{{- with .Values.image -}}
+{{- .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end }}

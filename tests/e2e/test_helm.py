@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""deploy/helm/nfd-source on a real API server: helm installs it, Pod Security judges it, the program runs with it."""
+
+import os
+import re
+
+import chart
+import deployed
+import process
+from api import ApiError
+from chart import CHART, MODES, VALUES
+from deployed import PRESENT
+from pod import FEATURES_DIR
+from testcase import E2ETestCase
+
+# Of another name than all else, so that nothing rests on the usual ones; with the least level that works.
+NAMESPACE = "gpu-labels"
+RELEASE = "gpu"
+LEVEL = "pod-security.kubernetes.io/enforce"
+METRICS = "/var/lib/node_exporter/textfile_collector"
+NOBODY = 65534
+# Where objects of a release can be: path of the API, kind.
+PLACES = (
+    ("/api/v1/namespaces/{}/serviceaccounts", "ServiceAccount"), ("/api/v1/namespaces/{}/configmaps", "ConfigMap"),
+    ("/apis/apps/v1/namespaces/{}/daemonsets", "DaemonSet"),
+    ("/apis/networking.k8s.io/v1/namespaces/{}/networkpolicies", "NetworkPolicy"),
+    ("/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles", "Role"),
+    ("/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings", "RoleBinding"),
+    ("/apis/rbac.authorization.k8s.io/v1/clusterroles", "ClusterRole"),
+    ("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "ClusterRoleBinding"),
+)
+# Shows the folder $1 at $2, which is below /etc, to the command after it.
+ENTER_INIT = """
+mount -t tmpfs none /etc
+mkdir -p "$2"
+mount --bind "$1" "$2"
+shift 2
+exec "$@"
+"""
+ALWAYS = {"ServiceAccount", "ConfigMap", "DaemonSet"}
+NODE_KINDS, OBJECT_KINDS = {"ClusterRole", "ClusterRoleBinding"}, {"Role", "RoleBinding"}
+
+
+def make_namespace(api, name, level):
+    """A namespace where Pod Security enforces a level; it may be there already."""
+    try:
+        api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name, "labels": {LEVEL: level}}})
+    except ApiError as error:
+        if error.status != 409:
+            raise
+
+
+class Installed:
+    """The chart, installed in one mode by helm."""
+
+    name = "gpu-nfd-source"
+    namespace = NAMESPACE
+    values = ()
+
+    def install(self):
+        """helm install. What it said is kept in notes."""
+        make_namespace(self.cluster.api, self.namespace, "privileged")
+        self.tools = chart.Tools(self.directory, self.admin)
+        self.notes = self.helm("install", "--set", f"mode={self.mode}", *self.values)
+
+    def helm(self, verb, *options):
+        """helm install or upgrade of our release."""
+        return self.tools.helm(verb, RELEASE, CHART, "--namespace", self.namespace, *options)
+
+    def uninstall(self):
+        """helm uninstall."""
+        self.tools.helm("uninstall", RELEASE, "--namespace", self.namespace)
+
+    def kinds(self):
+        """The kinds of the release's objects that there are."""
+        found = set()
+        for path, kind in PLACES:
+            items = self.cluster.api.request(
+                "GET", f"{path.format(self.namespace)}?labelSelector=app.kubernetes.io/instance={RELEASE}")["items"]
+            found |= {kind for _ in items}
+        return found
+
+
+class FeatureFile(Installed, deployed.FeatureFile, E2ETestCase):
+    """mode: feature-file."""
+
+    mode = "feature-file"
+
+
+class WithNfd(Installed, deployed.WithNfd, E2ETestCase):
+    """mode: with-nfd, the default."""
+
+    mode = "with-nfd"
+
+    def test_notes(self):
+        """What helm says leads to the pods, and to the image that is not published."""
+        for words in (f"mode {self.mode}, is in namespace {NAMESPACE}", f"daemonset/{self.name}",
+                      f"kubectl label namespace {NAMESPACE} --overwrite {LEVEL}=privileged", "no published image"):
+            self.assertIn(words, self.notes)
+
+
+class NodeFeature(Installed, deployed.NodeFeature, E2ETestCase):
+    """mode: node-feature."""
+
+    mode = "node-feature"
+
+
+class Standalone(Installed, deployed.Standalone, E2ETestCase):
+    """mode: standalone."""
+
+    mode = "standalone"
+
+
+class NonRoot(Installed, deployed.WithNfd, E2ETestCase):
+    """mode: with-nfd without uid 0 in the program, with metrics."""
+
+    mode = "with-nfd"
+    values = ("--set", f"featuresDir.owner={NOBODY}", "--set", "featuresDir.initImage=registry.example/tools:1",
+              "--set", "metrics.textfile.enabled=true")
+    test_fallback = None
+    test_rules = None
+
+    def test_pod(self):
+        """Nobody but the init container is uid 0, and that has no token: its image is not ours."""
+        spec = self.make_pod()["spec"]
+        init, = spec["initContainers"]
+        self.assertEqual(init["securityContext"]["runAsUser"], 0)
+        self.assertEqual(spec["containers"][0]["securityContext"]["runAsUser"], NOBODY)
+        empty, = (volume["name"] for volume in spec["volumes"] if "emptyDir" in volume)
+        self.assertEqual({mount["name"] for mount in init["volumeMounts"]}, {"features-d", empty})
+
+    def run_init(self):
+        """Run the init container's command with the user and the capabilities that were admitted.
+
+        Its image is not ours: the system's programs stand in for it, and see the folder where it does, in a mount
+        namespace with an /etc of its own.
+        """
+        init, = self.pod["spec"]["initContainers"]
+        context = init["securityContext"]
+        self.assertEqual(context["capabilities"]["drop"], ["ALL"])
+        kept = ",".join(["-all", *(f"+{name.lower()}" for name in context["capabilities"]["add"])])
+        process.run(["unshare", "-m", "sh", "-ec", ENTER_INIT, "sh", self.features, FEATURES_DIR,
+                     "setpriv", f"--reuid={context['runAsUser']}", f"--regid={context['runAsGroup']}", "--clear-groups",
+                     "--inh-caps=-all", f"--bounding-set={kept}", "--no-new-privs", *init["command"]])
+
+    def test_file_and_metrics(self):
+        """In a folder of root the program can write nothing; after the init container it can."""
+        metrics = self.directory / "metrics"
+        metrics.mkdir()
+        os.chown(metrics, NOBODY, NOBODY)
+        self.features.mkdir(mode=0o755)
+        container = self.make_container("outputs.nodeLabels.mode=off", host_paths={METRICS: metrics})
+        with self.assertRaisesRegex(process.PartFailed, "Permission denied"):
+            container.call("publish")
+        self.run_init()
+        self.assertEqual((self.features.stat().st_uid, self.features.stat().st_gid), (NOBODY, NOBODY))
+        self.start(container)
+        self.wait_until("the feature file", (self.features / "nfd-source").exists)
+        self.assertIn(f"{PRESENT}=true", (self.features / "nfd-source").read_text())
+        self.wait_until("the metrics", (metrics / "nfd-source.prom").exists)
+        self.assertIn("nfd_source", (metrics / "nfd-source.prom").read_text())
+        self.assertEqual((self.features / "nfd-source").stat().st_uid, NOBODY)
+
+
+class Lifecycle(Installed, deployed.Deployed, E2ETestCase):
+    """install, upgrade, uninstall."""
+
+    mode = "node-feature"
+    cluster_rights = deployed.NODE_RIGHTS
+    namespace_rights = deployed.OBJECT_RIGHTS
+    test_rules = None
+    test_pod = None
+
+    def template(self):
+        """The pods' template."""
+        return self.daemon_set()["spec"]["template"]
+
+    def test_upgrade(self):
+        """Another mode leaves no right of the former one, a setting rolls the pods, a rollback brings all back."""
+        self.assertEqual(self.kinds(), ALWAYS | NODE_KINDS | OBJECT_KINDS)
+        first = self.template()
+        self.helm("upgrade", "--reuse-values", "--set", "settings.log.level=debug")
+        self.assertEqual(self.template()["spec"], first["spec"])
+        self.assertNotEqual(self.template(), first)
+        self.helm("upgrade", "--set", "mode=with-nfd")
+        self.assertEqual(self.kinds(), ALWAYS | NODE_KINDS)
+        self.assertEqual(self.template()["spec"]["containers"][0]["securityContext"]["runAsUser"], 0)
+        self.helm("upgrade", "--set", "mode=feature-file,networkPolicy.enabled=true")
+        self.assertEqual(self.kinds(), ALWAYS | {"NetworkPolicy"})
+        self.wait_for_rights(False)
+        self.tools.helm("rollback", RELEASE, "1", "--namespace", self.namespace)
+        self.assertEqual(self.kinds(), ALWAYS | NODE_KINDS | OBJECT_KINDS)
+        self.assertEqual(self.template(), first)
+
+    def remove(self):
+        """Nothing is left, not even of Helm itself."""
+        super().remove()
+        self.assertEqual(self.kinds(), set())
+        secrets = self.cluster.api.request("GET", f"/api/v1/namespaces/{self.namespace}/secrets")["items"]
+        self.assertEqual([each["metadata"]["name"] for each in secrets if each["type"] == "helm.sh/release.v1"], [])
+
+
+class Admission(E2ETestCase):
+    """What the API server says to manifests that are only shown to it."""
+
+    def setUp(self):
+        super().setUp()
+        self.tools = chart.Tools(self.directory)
+        self.admin = self.directory / "admin"
+        self.admin.write_text(self.cluster.pki.kubeconfig("admin", self.cluster.port))
+        self.admin.chmod(0o600)
+
+    def apply(self, manifests, *options):
+        """What kubectl apply says: (lines, warnings)."""
+        command = [self.cluster.kubernetes / "kubectl", "--kubeconfig", self.admin, "apply", *options, "-f", "-"]
+        done = process.attempt(command, stdin=manifests, env={"HOME": str(self.directory)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines(), done.stderr
+
+    def test_every_manifest(self):
+        """Each object of each set of values and of each overlay is taken without a warning, and so is each pod."""
+        make_namespace(self.cluster.api, NAMESPACE, "privileged")
+        texts = [self.tools.template("--values", path, namespace=NAMESPACE) for path in VALUES]
+        texts += [self.tools.kustomize(folder) for folder, _ in MODES.values()]
+        documents = [each for text in texts for each in text.split("\n---\n")]
+        # Without it nothing in it can be looked at.
+        self.apply(*(each for each in documents if "\nkind: Namespace\n" in each))
+        lines, warnings = self.apply("\n---\n".join(documents), "--dry-run=server")
+        self.assertEqual(warnings, "")
+        self.assertEqual(len(lines), len(documents))
+        for line in lines:
+            self.assertRegex(line, r" \(server dry run\)$")
+        for text in texts:
+            spec = chart.pod_of(chart.by_name(self.tools.objects(text)))
+            self.assertEqual(self.judge("privileged", {**spec, "serviceAccountName": "nfd-source"}), set())
+
+    def test_notes(self):
+        """Who makes no rights, or gives features.d another owner, is told what is left to do."""
+        make_namespace(self.cluster.api, NAMESPACE, "privileged")
+        tools = chart.Tools(self.directory, self.admin)
+        said = tools.helm("install", RELEASE, CHART, "--namespace", NAMESPACE, "--dry-run=server",
+                          "--set", f"rbac.create=false,featuresDir.owner={NOBODY},image.repository=registry.example/a")
+        notes = said[said.index("NOTES:") :]
+        self.assertIn("the service account gpu-nfd-source needs the rights", notes)
+        self.assertIn(f"d {FEATURES_DIR} 0755 {NOBODY} {NOBODY}\n", notes)
+        self.assertNotIn("no published image", notes)
+
+    def judge(self, level, spec):
+        """What Pod Security says at a level against a pod of that spec: its reasons, none when it is taken.
+
+        Only shown: nothing is created but a namespace, and the account without which no pod is looked at.
+        """
+        namespace = f"level-{level}"
+        make_namespace(self.cluster.api, namespace, level)
+        path = f"/api/v1/namespaces/{namespace}"
+        if not self.cluster.api.find(f"{path}/serviceaccounts/nfd-source"):
+            self.cluster.api.request("POST", f"{path}/serviceaccounts", {"metadata": {"name": "nfd-source"}})
+        try:
+            self.cluster.api.request("POST", f"{path}/pods?dryRun=All", {"metadata": {"name": "pod"}, "spec": spec})
+        except ApiError as error:
+            self.assertEqual(error.status, 403)
+            said = re.search(r'violates PodSecurity \\"[a-z]+:latest\\": (.*?)","', str(error))
+            self.assertTrue(said, error)
+            return set(re.sub(r" \(.*?\)(?=, |$)", "", said[1]).split(", "))
+        return set()
+
+    def test_levels(self):
+        """Host folders alone are why no mode can be at baseline; at restricted also uid 0, where it is used."""
+        uid_0 = {"runAsNonRoot != true", "runAsUser=0"}
+        for mode in MODES:
+            with self.subTest(mode=mode):
+                spec = chart.pod_of(self.tools.render("--set", f"mode={mode}"))
+                self.assertEqual(self.judge("privileged", spec), set())
+                self.assertEqual(self.judge("baseline", spec), {"hostPath volumes"})
+                wanted = {"restricted volume types"} | (uid_0 if mode in ("feature-file", "with-nfd") else set())
+                self.assertEqual(self.judge("restricted", spec), wanted)
+        spec = chart.pod_of(self.tools.render("--set", f"featuresDir.owner={NOBODY}"))
+        self.assertEqual(self.judge("restricted", spec), {"restricted volume types"})
+
+    def test_nothing_but_host_folders(self):
+        """Without them the pod is taken at restricted: no other rule hides behind that refusal."""
+        spec = chart.pod_of(self.tools.render("--set", "mode=standalone"))
+        kept = [volume for volume in spec["volumes"] if "hostPath" not in volume]
+        self.assertTrue(0 < len(kept) < len(spec["volumes"]))
+        names = {volume["name"] for volume in kept}
+        spec["volumes"] = kept
+        for container in spec["containers"]:
+            container["volumeMounts"] = [each for each in container["volumeMounts"] if each["name"] in names]
+        self.assertEqual(self.judge("restricted", spec), set())
