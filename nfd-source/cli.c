@@ -14,9 +14,9 @@
 #include "cmd/cmd.h"
 
 static const struct nfd_command *const commands[] = {
-	&nfd_cmd_scan,    &nfd_cmd_publish, &nfd_cmd_run,    &nfd_cmd_settings,
-	&nfd_cmd_explain, &nfd_cmd_doctor,  &nfd_cmd_status, &nfd_cmd_record,
-	&nfd_cmd_cleanup, &nfd_cmd_version, &nfd_cmd_help,
+	&nfd_cmd_scan,    &nfd_cmd_publish, &nfd_cmd_run,     &nfd_cmd_settings,
+	&nfd_cmd_explain, &nfd_cmd_doctor,  &nfd_cmd_status,  &nfd_cmd_record,
+	&nfd_cmd_prepare, &nfd_cmd_cleanup, &nfd_cmd_version, &nfd_cmd_help,
 };
 
 static const char *const log_formats[] = { "text", "json", NULL };

@@ -105,6 +105,7 @@ extern const struct nfd_command nfd_cmd_doctor;
 extern const struct nfd_command nfd_cmd_explain;
 extern const struct nfd_command nfd_cmd_status;
 extern const struct nfd_command nfd_cmd_record;
+extern const struct nfd_command nfd_cmd_prepare;
 extern const struct nfd_command nfd_cmd_cleanup;
 extern const struct nfd_command nfd_cmd_version;
 extern const struct nfd_command nfd_cmd_help;

@@ -175,11 +175,10 @@ static int make_dirs(const char *path)
 	return 0;
 }
 
-int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
-			     struct nfd_feature_file_report *report, struct nfd_error *err)
+/* Opens features.d, made when it is missing. */
+static int open_or_make_dir(const struct nfd_feature_file_options *options,
+			    struct nfd_feature_file_report *report, struct nfd_error *err)
 {
-	struct nfd_atomic_file file;
-	cleanup_close int dirfd = -1;
 	struct stat st;
 	int r;
 
@@ -191,12 +190,46 @@ int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
 					     options->dir, nfd_errno_text(r));
 		report->made_dir = true;
 	}
-	dirfd = open_dir(options, err);
+	return open_dir(options, err);
+}
+
+int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
+			     struct nfd_feature_file_report *report, struct nfd_error *err)
+{
+	cleanup_close int dirfd = open_or_make_dir(options, report, err);
+	struct nfd_atomic_file file;
+	int r;
+
 	if (dirfd < 0)
 		return dirfd;
 	file = atomic_file(options, dirfd);
 	r = nfd_atomic_file_prepare(&file, err);
 	return r < 0 ? r : 0;
+}
+
+int nfd_feature_file_give(const struct nfd_feature_file_options *options, uid_t uid, gid_t gid,
+			  struct nfd_feature_file_report *report, struct nfd_error *err)
+{
+	cleanup_close int dirfd = open_or_make_dir(options, report, err);
+	struct nfd_atomic_file file;
+	struct stat st;
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	if (fstat(dirfd, &st) == 0 && st.st_uid == uid && st.st_gid == gid)
+		return 0;
+	/* Its new owner makes one; files that are there are replaced by name, whoever they belong to. */
+	file = atomic_file(options, dirfd);
+	r = nfd_atomic_file_remove_staging(&file, err);
+	if (r < 0)
+		return r;
+	if (fchown(dirfd, uid, gid) < 0) {
+		r = -errno;
+		return nfd_error_set(err, r, "cannot give \"%s\" to %u:%u: %s", options->dir,
+				     (unsigned int)uid, (unsigned int)gid, nfd_errno_text(r));
+	}
+	return 1;
 }
 
 int nfd_feature_file_write(const struct nfd_feature_file_options *options,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "labels/set.h"
@@ -83,6 +84,19 @@ struct nfd_feature_file_report {
  */
 int nfd_feature_file_prepare(const struct nfd_feature_file_options *options,
 			     struct nfd_feature_file_report *report, struct nfd_error *err)
+	nfd_must_check;
+
+/**
+ * nfd_feature_file_give() - give features.d, made (0755) if missing, to the user that a writer without
+ * root's rights runs as. What is in it stays as it is, but for a staging folder of the owner before, which
+ * goes; a folder that is that user's already is left alone.
+ * @uid, @gid: the user.
+ * @report:    @report->made_dir is set.
+ * @err:       names the folder.
+ * Return: 1 when it was given; 0 when it was that user's; errno of mkdir(2), chown(2).
+ */
+int nfd_feature_file_give(const struct nfd_feature_file_options *options, uid_t uid, gid_t gid,
+			  struct nfd_feature_file_report *report, struct nfd_error *err)
 	nfd_must_check;
 
 /**
