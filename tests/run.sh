@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Install what the tests need, build, run every layer, and end with "N passed, N failed, N skipped".
-# Usage: tests/run.sh [LAYER...]; the layers are the functions named layer_* below.
+# Usage: tests/run.sh [LAYER...]; the layers are the functions named layer_* below. Without any, all of them in two
+# lanes at a time: what computes beside what mostly waits.
 # A layer whose parts cannot be had is skipped with the reason; under CI=true that is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 
-layers=(unit fuzz integration docs style compilers sanitize distcheck hotplug deploy e2e)
+lanes=("unit fuzz docs style compilers sanitize distcheck" "integration hotplug e2e deploy")
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=$(mktemp -d)
@@ -81,19 +82,25 @@ one() {
 	fi
 }
 
-# many NAME COMMAND...: a runner that ends with a closing line of its own.
-many() {
-	local name=$1 line numbers
-	shift
-	"$@" 2>&1 | tee "$logs/many"
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$logs/many" | tail -n 1)
+# add_counts NAME FILE: count what the last closing line in FILE says.
+add_counts() {
+	local line numbers
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$2" | tail -n 1)
 	if [ -z "$line" ]; then
-		echo "FAIL $name: no closing line"
+		echo "FAIL $1: no closing line"
 		count 0 1 0
 		return 1
 	fi
 	read -r -a numbers <<<"${line//[!0-9 ]/}"
 	count "${numbers[@]}"
+}
+
+# many NAME COMMAND...: a runner that ends with a closing line of its own.
+many() {
+	local name=$1
+	shift
+	"$@" 2>&1 | tee "$logs/many"
+	add_counts "$name" "$logs/many"
 }
 
 skip() {
@@ -181,7 +188,7 @@ layer_style() {
 }
 
 layer_compilers() {
-	compiler=CC=gcc one "gcc without warnings" build build-gcc --enable-werror
+	one "gcc without warnings" build_main
 	compiler=CC=clang one "clang without warnings" build build-clang --enable-werror
 	compiler=CC=clang one "clang, fuzz targets with libFuzzer" build build-fuzz \
 		--enable-werror --enable-fuzzing --enable-asan --enable-ubsan || return
@@ -219,20 +226,38 @@ layer_e2e() {
 	many "e2e" python3 tests/e2e/run.py
 }
 
+run_layers() {
+	local layer start
+	for layer in "$@"; do
+		echo "== $layer"
+		start=$SECONDS
+		"layer_$layer"
+		echo "== $layer took $((SECONDS - start)) s"
+	done
+}
+
+# run_lanes: each lane is a run of this script; what all of them need is built first.
+run_lanes() {
+	local number lane
+	one "build" build_main || return
+	for number in "${!lanes[@]}"; do
+		read -r -a lane <<<"${lanes[number]}"
+		"$top/tests/run.sh" "${lane[@]}" 2>&1 | tee "$logs/lane-$number" | sed -u "s/^/lane $number: /" &
+	done
+	wait
+	for number in "${!lanes[@]}"; do
+		add_counts "lane $number" "$logs/lane-$number"
+	done
+}
+
 tree_before=$(git status --porcelain --untracked-files=all 2>/dev/null)
-[ $# -gt 0 ] && layers=("$@")
-for layer in "${layers[@]}"; do
+for layer in "$@"; do
 	declare -F "layer_$layer" >/dev/null || {
 		echo "unknown layer \"$layer\"; layers: $(declare -F | sed -n 's/^declare -f layer_//p' | tr '\n' ' ')" >&2
 		exit 2
 	}
 done
 install_packages >"$logs/install" 2>&1 || { tail -n 20 "$logs/install"; echo "some packages could not be installed; continuing"; }
-for layer in "${layers[@]}"; do
-	echo "== $layer"
-	start=$SECONDS
-	"layer_$layer"
-	echo "== $layer took $((SECONDS - start)) s"
-done
+if [ $# -gt 0 ]; then run_layers "$@"; else run_lanes; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

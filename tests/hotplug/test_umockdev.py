@@ -207,7 +207,8 @@ class Storm(FakeBusTest):
         status = self.watch_status()
         scans, publications = (status[key] - before[key] for key in ("scans", "publications"))
         print(f"# {STORM_EVENTS} events in {seconds:.1f} s: {scans} scans, {publications} publications", flush=True)
-        self.assertLessEqual(scans, STORM_SCANS)
+        # One each half second, the debounce's longest wait: a storm that a busy machine stretches has more of them.
+        self.assertLessEqual(scans, max(STORM_SCANS, 2 * seconds + 3))
         self.assertLessEqual(publications, 2)
 
     def test_changes(self):
