@@ -25,7 +25,8 @@ import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/lib"))
+sys.path[:0] = [str(TOP / "tests/lib"), str(TOP / "tests/docs")]
+from messages import PASSED_ON, Messages
 from mktree import make_tree
 
 PROGRAM = os.environ.get("NFD_SOURCE_BIN") or str(TOP / "build/nfd-source/nfd-source")
@@ -278,6 +279,49 @@ def check_doctor_rows():
     text = (TOP / "docs/doctor.md").read_text(encoding="utf-8")
     stated = re.findall(r"^\| \w+ \| `(GPU-[A-Z0-9-]+)` \|", text, re.M)
     same("the table of rows", stated, [check["id"] for check in report["checks"]])
+
+
+def table_words(text):
+    """What stands in backticks in the first cells of the tables of a text."""
+    return [word for cell in re.findall(r"^\| (`.*?`) \|", text, re.M) for word in re.findall(r"`([^`]+)`", cell)]
+
+
+def check_messages():
+    """docs/troubleshooting.md explains each line of level warning and above, and no other."""
+    found = Messages(TOP / "nfd-source")
+    before, rest = (TOP / "docs/troubleshooting.md").read_text(encoding="utf-8").split("\n## Faults by their id\n")
+    faults, lines = rest.split("\n## ", 1)
+    assert not table_words(before), "a message in front of the tables of messages"
+    same("the ids of faults:", set(table_words(faults)) - {"fault="}, found.ids)
+    same("the messages:", table_words(lines), found.texts)
+    same("texts that are passed on to nfd_log() by", found.passed_on, PASSED_ON)
+
+
+# What check_messages() must find in C sources, and what not.
+SAMPLE = r"""
+#define TOOL "helper"
+static void see(void) {
+	/* nfd_log(NFD_LOG_ERROR, "in a comment", NULL); */
+	nfd_log(NFD_LOG_ERROR, "plain, \"quoted\" " "and joined", "key", value(a, b), NULL);
+	nfd_log(bad ? NFD_LOG_WARNING : NFD_LOG_INFO, bad ? "the bad branch" : "the good branch", NULL);
+	nfd_log(NFD_LOG_INFO, "no warning", NULL);
+	nfd_log(NFD_LOG_WARNING, from_elsewhere(x), NULL);
+	nfd_daemon_fault(daemon, NFD_LOG_ERROR, "kind ", name, "a fault of %s: %.200s");
+	set_fault(state, NFD_LOG_WARNING, "", "an output's fault");
+	nfd_error_set(err, -EIO, TOOL " ended with %d %%", status);
+}
+"""
+
+
+def check_messages_sample():
+    """Messages are found in each form that the sources have."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sample.c").write_text(SAMPLE, encoding="utf-8")
+        found = Messages(Path(folder))
+    same("texts:", found.texts, {'plain, "quoted" and joined', "the bad branch", "a fault of …: …", "an output's fault",
+                                 "helper ended with … %"})
+    same("ids:", found.ids, {"kind …", "output …"})
+    same("passed on:", found.passed_on, {"sample.c: from_elsewhere(x)"})
 
 
 def refusal(key, value):
