@@ -2,8 +2,8 @@
 """Every text that the program can log at level warning or error, collected from its C sources.
 
 A text is normalised to what people see: what a conversion such as %s prints is "…". Most texts are those of nfd_log().
-The rest begins elsewhere and is passed on to it: faults of the daemon and of its outputs, errors (struct nfd_error) that
-become faults, notes of the helper.
+The rest begins elsewhere and is passed on to it: faults of the daemon and of its outputs, errors (struct nfd_error)
+that become faults, notes of the helper.
 """
 
 import re
@@ -121,7 +121,7 @@ def id_of(sink, arguments):
 
 
 class Messages:
-    """texts: each with the file that it is in; ids: of faults; passed_on: calls of nfd_log() with a text from elsewhere."""
+    """texts: each with its file; ids: of faults; passed_on: calls of nfd_log() with a text from elsewhere."""
 
     def __init__(self, folder):
         self.texts, self.ids, self.passed_on = {}, set(), set()
