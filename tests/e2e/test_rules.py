@@ -52,6 +52,7 @@ class RulesCase(NodeCase):
 
     def remove_rules(self):
         """Delete the rules and wait until nfd-master has taken back what they gave, so that no other test meets it."""
+        self.act_as_kubelet()
         self.kubectl("delete", "--ignore-not-found", "-f", FOLDER)
         self.wait_for(NOTHING)
 
@@ -66,24 +67,24 @@ class RulesCase(NodeCase):
         taints = [taint for taint in node["spec"].get("taints", ()) if taint["key"] == TAINT["key"]]
         return taints, node["status"]["capacity"].get(RESOURCE), node["metadata"]["labels"].get(MODEL)
 
-    def wait_for(self, expected):
-        """Wait until the rules gave exactly this; then do as a kubelet, which makes all of that allocatable.
+    def act_as_kubelet(self):
+        """Make all that our Node has allocatable. nfd-master counts on it: it changes and removes both together."""
+        self.patch_status(allocatable=self.cluster.api.node(self.node)["status"]["capacity"])
 
-        nfd-master counts on it: it changes and removes capacity and allocatable together.
-        """
+    def wait_for(self, expected):
+        """Wait until the rules gave exactly this."""
         try:
             self.wait_until(f"the Node has {expected}", lambda: self.given() == expected)
         except TimeoutError:
             self.fail(f"the Node has {self.given()} instead of {expected}")
-        self.patch_status(allocatable=self.cluster.api.node(self.node)["status"]["capacity"])
+        self.act_as_kubelet()
 
     def check_rules(self, program):
-        """A mismatch taints; the taint goes when the new module is loaded; the resource follows the bus."""
-        daemon = self.start_and_arrive(program)
+        """A mismatch taints, the taint goes when the new module is loaded, the resource follows the bus; all of it goes
+        with the rules, and our own labels stay."""
+        daemon = self.start(program)
         self.wait_for(([TAINT], "2", "L4"))
         set_version(self.root, INSTALLED)
-        rescan(daemon)
-        self.wait_for(([], "2", "L4"))
         unplug(self.root, SECOND_GPU)
         rescan(daemon)
         self.wait_for(([], "1", "L4"))
