@@ -504,8 +504,6 @@ def check_links():
 
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
-KEY = re.compile(r"(?<![\w./{-])(?:core|sources|outputs|api|watch|status|metrics|doctor|log)(?:\.[A-Za-z]+)+(?![\w-])")
-VARIABLE = re.compile(r"\bNFD_SOURCE_(?:CORE|SOURCES|OUTPUTS|API|WATCH|STATUS|METRICS|DOCTOR|LOG)_[A-Z_]+")
 FOLDERS = "build-aux|completions|deploy|docs|features\\.d|hooks|tests"
 UNITS = ("nfd-source", "nfd-source-standalone", "nfd-source-publish")
 
@@ -536,15 +534,17 @@ def check_pages_settings():
     table = settings()
     known = table | dict.fromkeys(NFD_KEYS)
     groups = {key[: match.start()] for key in table for match in re.finditer(r"\.", key)}
-    variables = {variable_of(key) for key in table}
+    tops = "|".join({key.partition(".")[0] for key in table})
+    key = re.compile(rf"(?<![\w./{{-])(?:{tops})(?:\.[A-Za-z]+)+(?![\w-])")
+    variable, variables = re.compile(rf"\bNFD_SOURCE_(?:{tops.upper()})_[A-Z_]+"), {variable_of(each) for each in table}
     for name, text in pages():
         for part in () if name.startswith("deploy/helm/") else code(text):
-            for match in KEY.finditer(part):
+            for match in key.finditer(part):
                 assert match[0] in known or match[0] in groups, f"{name}: there is no setting {match[0]}"
                 value = re.match(r"(?:=|: )([\w,\[\]]+)", part[match.end() :])
                 if value and match[0] in table:
                     program("--set", f"{match[0]}={value[1].strip('[]')}", "settings")
-            same(f"{name}: variables", set(VARIABLE.findall(part)) - variables, ())
+            same(f"{name}: variables", set(variable.findall(part)) - variables, ())
 
 
 def check_pages_yaml():
