@@ -19,13 +19,15 @@ sys.dont_write_bytecode = True
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests/lib"))
+sys.path[:0] = [str(TOP / "tests/lib"), str(TOP / "tests/docs")]
+from messages import PASSED_ON, Messages
 from mktree import make_tree
 
 PROGRAM = os.environ.get("NFD_SOURCE_BIN") or str(TOP / "build/nfd-source/nfd-source")
@@ -70,6 +72,9 @@ NO_SPDX = (
     *(f"features.d/{name}" for name in EXAMPLES),
 )
 NO_SPDX_SUFFIXES = ("go.sum", "go.mod", ".json", ".tar", ".xz", ".png")
+
+# Keys of NFD's configuration that the documents name, beside those that are ours too.
+NFD_KEYS = {"core.labelSources", "core.featureSources", "sources.local.hooksEnabled"}
 
 # What a tarball has beside the tree: made by autoconf and automake.
 GENERATED = (
@@ -267,9 +272,8 @@ def check_man_settings():
         # The default of the node name is no constant.
         if key != "core.nodeName" and default != ("" if stated[2] else stated[1]):
             raise AssertionError(f"{key}: the page says default {stated[0]!r}, the program {default!r}")
-        variable = "NFD_SOURCE_" + re.sub("[A-Z]", r"_\g<0>", key).replace(".", "_").upper()
-        if f".Ev {variable}" not in body:
-            raise AssertionError(f"{key}: {variable} is not named")
+        if f".Ev {variable_of(key)}" not in body:
+            raise AssertionError(f"{key}: {variable_of(key)} is not named")
 
 
 def check_doctor_rows():
@@ -278,6 +282,49 @@ def check_doctor_rows():
     text = (TOP / "docs/doctor.md").read_text(encoding="utf-8")
     stated = re.findall(r"^\| \w+ \| `(GPU-[A-Z0-9-]+)` \|", text, re.M)
     same("the table of rows", stated, [check["id"] for check in report["checks"]])
+
+
+def table_words(text):
+    """What stands in backticks in the first cells of the tables of a text."""
+    return [word for cell in re.findall(r"^\| (`.*?`) \|", text, re.M) for word in re.findall(r"`([^`]+)`", cell)]
+
+
+def check_messages():
+    """docs/troubleshooting.md explains each line of level warning and above, and no other."""
+    found = Messages(TOP / "nfd-source")
+    before, rest = (TOP / "docs/troubleshooting.md").read_text(encoding="utf-8").split("\n## Faults by their id\n")
+    faults, lines = rest.split("\n## ", 1)
+    assert not table_words(before), "a message in front of the tables of messages"
+    same("the ids of faults:", set(table_words(faults)) - {"fault="}, found.ids)
+    same("the messages:", table_words(lines), found.texts)
+    same("texts that are passed on to nfd_log() by", found.passed_on, PASSED_ON)
+
+
+# What check_messages() must find in C sources, and what not.
+SAMPLE = r"""
+#define TOOL "helper"
+static void see(void) {
+	/* nfd_log(NFD_LOG_ERROR, "in a comment", NULL); */
+	nfd_log(NFD_LOG_ERROR, "plain, \"quoted\" " "and joined", "key", value(a, b), NULL);
+	nfd_log(bad ? NFD_LOG_WARNING : NFD_LOG_INFO, bad ? "the bad branch" : "the good branch", NULL);
+	nfd_log(NFD_LOG_INFO, "no warning", NULL);
+	nfd_log(NFD_LOG_WARNING, from_elsewhere(x), NULL);
+	nfd_daemon_fault(daemon, NFD_LOG_ERROR, "kind ", name, "a fault of %s: %.200s");
+	set_fault(state, NFD_LOG_WARNING, "", "an output's fault");
+	nfd_error_set(err, -EIO, TOOL " ended with %d %%", status);
+}
+"""
+
+
+def check_messages_sample():
+    """Messages are found in each form that the sources have."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sample.c").write_text(SAMPLE, encoding="utf-8")
+        found = Messages(Path(folder))
+    same("texts:", found.texts, {'plain, "quoted" and joined', "the bad branch", "a fault of …: …", "an output's fault",
+                                 "helper ended with … %"})
+    same("ids:", found.ids, {"kind …", "output …"})
+    same("passed on:", found.passed_on, {"sample.c: from_elsewhere(x)"})
 
 
 def refusal(key, value):
@@ -451,6 +498,134 @@ def check_links():
         for link in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
             if "://" not in link and not (path.parent / link).exists():
                 raise AssertionError(f"{path.relative_to(TOP)}: no {link}")
+
+
+# What the documents tell people to type and to set.
+
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+FOLDERS = "build-aux|completions|deploy|docs|features\\.d|hooks|tests"
+UNITS = ("nfd-source", "nfd-source-standalone", "nfd-source-publish")
+
+
+def pages():
+    """(name, text) of what people read: the README, docs/ and the READMEs of deploy/."""
+    for path in sorted([TOP / "README.md", *TOP.glob("docs/*.md"), *TOP.glob("deploy/**/*.md")]):
+        yield str(path.relative_to(TOP)), path.read_text(encoding="utf-8")
+
+
+def code(text):
+    """What stands as code in a page: spans, and the lines of blocks, those with a \\ at their end joined."""
+    yield from SPAN.findall(BLOCK.sub("", text))
+    for _, block in BLOCK.findall(text):
+        yield from block.replace("\\\n", " ").splitlines()
+
+
+def variable_of(key):
+    """The environment variable of a setting."""
+    return "NFD_SOURCE_" + re.sub("[A-Z]", r"_\g<0>", key).replace(".", "_").upper()
+
+
+def check_pages_settings():
+    """Each setting and variable that a page names is one, and values beside it are allowed.
+
+    The chart's README is about values of the chart, of which some look like settings.
+    """
+    table = settings()
+    known = table | dict.fromkeys(NFD_KEYS)
+    groups = {key[: match.start()] for key in table for match in re.finditer(r"\.", key)}
+    tops = "|".join({key.partition(".")[0] for key in table})
+    key = re.compile(rf"(?<![\w./{{-])(?:{tops})(?:\.[A-Za-z]+)+(?![\w-])")
+    variable, variables = re.compile(rf"\bNFD_SOURCE_(?:{tops.upper()})_[A-Z_]+"), {variable_of(each) for each in table}
+    for name, text in pages():
+        for part in () if name.startswith("deploy/helm/") else code(text):
+            for match in key.finditer(part):
+                assert match[0] in known or match[0] in groups, f"{name}: there is no setting {match[0]}"
+                value = re.match(r"(?:=|: )([\w,\[\]]+)", part[match.end() :])
+                if value and match[0] in table:
+                    program("--set", f"{match[0]}={value[1].strip('[]')}", "settings")
+            same(f"{name}: variables", set(variable.findall(part)) - variables, ())
+
+
+def check_pages_yaml():
+    """Each YAML block of a page is a valid settings file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "nfd-source.yaml"
+        for name, text in pages():
+            for kind, block in BLOCK.findall(text):
+                if kind == "yaml":
+                    path.write_text(block, encoding="utf-8")
+                    assert program("settings", "--check", path) is not None, name
+
+
+def shell_words(line):
+    """The words of a line of shell; none for what is no such line."""
+    lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:
+        return []
+
+
+def own_commands(line):
+    """The words after nfd-source, for each place in a line of shell where it is the command."""
+    words, start = shell_words(line), True
+    for at, word in enumerate(words):
+        if start and word.rpartition("/")[2] == "nfd-source" and at + 1 < len(words):
+            rest = words[at + 1 :]
+            end = next((i for i, each in enumerate(rest) if set(each) <= set("();<>|&")), len(rest))
+            yield rest[:end]
+        # After these comes a command, and so after another's "--".
+        start = word in ("sudo", "--", "do", "then") or set(word) <= set("();|&") or start and "=" in word
+
+
+def take_command_line(words):
+    """An AssertionError unless the program has this command with these options."""
+    options, table, left = global_options(), commands(), iter(words)
+    operand, command = None, None
+    for word in left:
+        if word.startswith("-"):
+            typed = word.partition("=")
+            letter = typed[0] if typed[0].startswith("--") else typed[0][:2]
+            match = [each for each in options if letter in (f"--{each[1]}", f"-{each[0]}")]
+            assert match, f"no option {word}"
+            if match[0][2] and not typed[1]:
+                assert next(left, None), f"{word} without {match[0][2]}"
+        elif command is None:
+            assert word in table, f"no command {word}"
+            command, operand = word, table[word]
+            options = options + own_options(command)
+        else:
+            assert operand, f"{command} takes no {word}"
+            operand = None
+
+
+def check_pages_commands():
+    """Each call of the program in a page is one that it takes, and each unit is ours."""
+    count = 0
+    for name, text in pages():
+        for line in code(text):
+            for words in own_commands(line):
+                count += 1
+                try:
+                    take_command_line(words)
+                except AssertionError as fault:
+                    raise AssertionError(f"{name}: {line}: {fault}") from fault
+            if re.match(r"(sudo )?(systemctl|journalctl|systemd-analyze) ", line):
+                units = {re.sub(r"\.(service|timer)$", "", word) for word in re.findall(r"nfd-source[\w.-]*", line)}
+                same(f"{name}: {line}: units", units - set(UNITS), ())
+    assert count > 20, f"only {count} calls were found"
+
+
+def check_pages_paths():
+    """Each file of the tree that a page names is there."""
+    path = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./-]*\w")
+    for name, text in pages():
+        # features.d/ is NFD's folder too, and generated files may have a suffix.
+        for found in {each for part in code(text) for each in path.findall(part) if each != "features.d/nfd-source"}:
+            there = (TOP / found).exists() or (TOP / f"{found}.in").exists()
+            assert there, f"{name}: there is no {found}"
 
 
 def documented_labels():
@@ -721,6 +896,25 @@ def check_kustomize_build():
         assert ("runAsNonRoot: true" in said) != writes, f"{folder}: runAsNonRoot"
         assert ("fieldPath: metadata.name" in said) == ("Role" in kinds), f"{folder}: POD_NAME"
     return ""
+
+
+def check_rules():
+    """The taints of deploy/nfd-rules are tolerated by our own pods, and the raw features of the rules are ours."""
+    taints, features = set(), set()
+    for path in (TOP / "deploy/nfd-rules").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        taints |= set(re.findall(r"^ +- key: (\S+)$", text, re.M))
+        features |= set(re.findall(r"^ +- feature: (\S+)$", text, re.M))
+    assert taints, "no taint"
+    for path in (BASE / "daemonset.yaml", TOP / "deploy/helm/nfd-source/values.yaml"):
+        tolerated = re.findall(r"^ *- key: (\S+)$", path.read_text(encoding="utf-8"), re.M) if path.exists() else taints
+        same(f"{path}: tolerations", taints & set(tolerated), taints)
+    own = {name for path in (TOP / "nfd-source/scan").glob("*.c")
+           for name in re.findall(r'"(nfd-source\.\w+)"', path.read_text(encoding="utf-8"))}
+    # What nfd-worker makes of our file, what our pci feature is called without an nfd-worker, what a rule before found.
+    same("features of rules", features - own, {"local.feature", "pci.device", "rule.matched"})
+    text = (TOP / "deploy/nfd-rules/README.md").read_text(encoding="utf-8")
+    same("deploy/nfd-rules/README.md: features", re.findall(r"`(nfd-source\.\w+)`", text), own)
 
 
 def main():

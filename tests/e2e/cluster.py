@@ -218,9 +218,13 @@ class Cluster:
         wait_until("NFD's group is gone", lambda: not self.api.find("/apis/nfd.k8s-sigs.io"))
 
     def start_master(self):
-        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations); sets master."""
+        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations); sets master.
+
+        It may set taints, which nothing but a NodeFeatureRule of a test asks for.
+        """
         env = worker.environment(NAMESPACE, self.create_node())
-        self.master, _ = self.add_part("nfd-master", lambda port: self._master_command(f"-port={port}"),
+        self.master, _ = self.add_part("nfd-master",
+                                       lambda port: self._master_command(f"-port={port}", "-enable-taints"),
                                        lambda port: worker.answers(port, "/healthz"), env=env)
 
     def _master_command(self, *arguments):
