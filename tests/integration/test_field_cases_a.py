@@ -13,8 +13,9 @@ from program import FEATURE_FILE, SMALL, STAGING, ProgramTest, is_touch, mask_ex
 
 RUNS = 1000
 SPACING = 1.1
-# Times are taken when we read an event, not when it happened.
-JITTER = 0.03
+# Times are taken when we read an event, which on a busy machine is long after it happened. What is left tells a distance
+# from none; tests/unit/test_spacing has the exact one.
+JITTER = 0.5
 
 OTHER = SMALL + "pci 0000:5e:00.0 020000 15b3:101d driver=mlx5_core\n"
 GROWTH = ("pci 0000:5e:00.0 020000 15b3:101d driver=mlx5_core", "pci 0000:5f:00.0 020000 1d0f:ec20 driver=ena")
