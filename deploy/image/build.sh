@@ -134,7 +134,7 @@ utc() {
 
 # layer IMAGE WHAT SECONDS DIR: a folder as a layer, with nothing in it that depends on who made it, where or when.
 layer() {
-	tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --mtime="@$3" \
+	tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=a+rX,u+w,go-w --mtime="@$3" \
 		-C "$4" -cf "$4.tar" . &&
 		umoci raw add-layer --image "$1" --history.created "$(utc "$3")" --history.created_by "$2" "$4.tar"
 }
@@ -161,7 +161,7 @@ make_layout() {
 }
 
 archive() {
-	tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --mtime="@$seconds" \
+	tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=a+rX,u+w,go-w --mtime="@$seconds" \
 		-C "$1" -cf "$2" blobs index.json oci-layout
 }
 
