@@ -87,14 +87,11 @@ class ImageCase(unittest.TestCase):
 
     def host(self, path):
         """What the host has at a path."""
-        return self.features if path == FEATURES_DIR else self.root / path.lstrip("/")
+        return pods.fixture_host(self.root, {FEATURES_DIR: self.features})(path)
 
     def make(self, folder, *settings, account=None, server=None):
         """The containers of a pod of deploy/kustomize/FOLDER; settings: KEY=VALUE beside the ConfigMap's."""
         spec = pods.pod_spec(folder)
-        for mount in spec["volumes"]:
-            if mount.get("hostPath", {}).get("type") == "Directory":
-                self.host(mount["hostPath"]["path"]).mkdir(parents=True, exist_ok=True)
         container = spec["containers"][0]
         container["args"] = [word for text in settings for word in ("--set", text)] + container["args"]
         self.serial += 1

@@ -71,6 +71,20 @@ def add_token_volume(spec):
         "name": "kube-api-access", "readOnly": True, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"})
 
 
+def fixture_host(root, others):
+    """A function for Volumes: what a fixture root has at a path; others: folders by path, instead of the root's.
+
+    A fixture has only what a scan reads, so what is missing is made.
+    """
+    def host(path):
+        source = pathlib.Path(others.get(path) or pathlib.Path(root) / path.lstrip("/"))
+        if not source.exists():
+            source.mkdir(parents=True)
+        return source
+
+    return host
+
+
 class AtomicFolder:
     """A volume of files as the kubelet writes it: all of them change at once, by the swap of one link."""
 
