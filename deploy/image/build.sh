@@ -8,9 +8,10 @@
 #     nfd-source-VERSION-ARCH.oci.tar     OCI archive, for ctr, kind, k3s, podman, skopeo
 #     nfd-source-VERSION-ARCH.oci/        the same as OCI layout
 #     nfd-source-VERSION-ARCH.spdx.json   what is in it
-# and their names, size and digest are printed. It needs no root, only user namespaces (mmdebstrap uses them); root does as
-# well. README.md beside this file says more.
+# and for more than one nfd-source-VERSION.oci.tar, which holds them all. Names, sizes and digests are printed. It needs no
+# root, only user namespaces (for mmdebstrap); root does as well. README.md beside this file says more.
 set -eu
+export LC_ALL=C.UTF-8
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -59,6 +60,7 @@ triplet() {
 needed() {
 	printf '%s\n' 'mmdebstrap mmdebstrap' 'umoci umoci' 'autoconf autoconf' 'automake automake' 'make make' \
 		'pkg-config pkg-config' 'gcc gcc' 'python3 python3'
+	[ ! -e "$top/.git" ] || echo 'git git'
 	for arch in $arches; do
 		prefix=$(triplet "$arch")
 		if [ "$arch" = "$(dpkg --print-architecture)" ]; then
@@ -88,7 +90,7 @@ as_root() {
 install_packages() {
 	as_root apt-get update
 	# shellcheck disable=SC2086 # words
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libc6-dev $lacking
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $lacking
 }
 
 # Runs a step with its output in the log; when it fails, the end of that is shown. In a step "set -e" does not count, so
@@ -106,11 +108,14 @@ version() {
 }
 
 # A commit's time, so that the same commit gives the same image anywhere; a tarball has NEWS.md, written for its release.
+# Under sudo the tree may be another user's, which git would refuse.
 epoch() {
 	if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
 		echo "$SOURCE_DATE_EPOCH"
+	elif [ -e "$top/.git" ]; then
+		git -c safe.directory="$top" -C "$top" log -1 --format=%ct
 	else
-		git -C "$top" log -1 --format=%ct 2>/dev/null || stat -c %Y "$top/NEWS.md"
+		stat -c %Y "$top/NEWS.md"
 	fi
 }
 
@@ -169,29 +174,41 @@ digest() {
 	sed 's/.*"digest":"\([^"]*\)".*/\1/' "$1/index.json"
 }
 
+# finish BASE: the layout becomes an archive too, and is told of.
+finish() {
+	archive "$1.oci" "$1.oci.tar"
+	printf '%s\n%s bytes, %s\n' "$1.oci.tar" "$(stat -c %s "$1.oci.tar")" "$(digest "$1.oci")"
+}
+
 # build ARCH
 build() {
 	base=$output/nfd-source-$version-$1
 	work=$(mktemp -d "$output/work.XXXXXX")
 	debs=${packages:-$work/packages}/$1
 	[ -d "$debs" ] || step "Downloading Debian's packages for $1" download "$1" "$debs"
-	step "Building the program for $1" "$here/make-root.sh" "$1" "$debs" "$work/root"
+	step "Building the program for $1" "$here/make-root.sh" "$1" "$debs" "$work/files"
 	rm -rf "$base.oci" "$base.oci.tar" "$base.spdx.json"
-	step "Making the image for $1" make_layout "$1" "$work/root" "$base.oci"
-	archive "$base.oci" "$base.oci.tar"
-	"$here/sbom.py" "$work/root/libraries" "$version" "$1" "$(digest "$base.oci")" "$seconds" >"$base.spdx.json"
+	step "Making the image for $1" make_layout "$1" "$work/files" "$base.oci"
+	"$here/sbom.py" "$work/files/libraries" "$version" "$1" "$(digest "$base.oci")" "$seconds" >"$base.spdx.json"
 	rm -rf "$work"
-	printf '%s\n%s\n%s\n' "$base.oci.tar" "$base.oci" "$base.spdx.json"
-	printf '%s bytes, %s\n' "$(stat -c %s "$base.oci.tar")" "$(digest "$base.oci")"
+	finish "$base"
 }
 
-push_images() {
-	# shellcheck disable=SC2086 # one architecture is one word
-	set -- $arches
-	[ $# -eq 1 ] || fail "--push takes one architecture at a time, each under a name of its own"
-	# Our own image needs nobody's policy, and must keep its digest.
-	step "Pushing to $push" skopeo --insecure-policy copy --preserve-digests ${insecure:+--dest-tls-verify=false} \
-		"oci-archive:$output/nfd-source-$version-$1.oci.tar" "docker://$push"
+# All architectures under one name.
+join() {
+	base=$output/nfd-source-$version
+	rm -rf "$base.oci" "$base.oci.tar"
+	for arch in $arches; do
+		set -- "$@" "$base-$arch.oci"
+	done
+	step "Joining$arches" "$here/index.py" "$name" "$base.oci" "$@"
+	finish "$base"
+}
+
+# Our own image needs nobody's policy, and must keep its digest.
+push_image() {
+	step "Pushing to $push" skopeo --insecure-policy copy --all --preserve-digests \
+		${insecure:+--dest-tls-verify=false} "oci-archive:$base.oci.tar" "docker://$push"
 }
 
 while [ $# -gt 0 ]; do
@@ -239,4 +256,5 @@ seconds=$(epoch)
 for arch in $arches; do
 	build "$arch"
 done
-[ -z "$push" ] || push_images
+[ "$(echo "$arches" | wc -w)" -eq 1 ] || join
+[ -z "$push" ] || push_image

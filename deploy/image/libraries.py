@@ -4,10 +4,10 @@
 
     deploy/image/libraries.py PACKAGES OUTPUT
 
-PACKAGES: folder of .deb files. OUTPUT has what make-root.sh left: sysroot/ (the packages, extracted), lists/ (the files of
-each) and program/ (the programs). libraries/ is made there: the shared objects that the programs load, found in their ELF
-headers; a few files of data; and of each package that gave one its copyright file and its record, where scanners look for
-them. So nothing is listed twice, and no shell, no interpreter and no setuid program can come along.
+PACKAGES: folder of .deb files. OUTPUT has what make-root.sh left: sysroot/ (the packages, extracted), lists/ (the files
+of each) and program/ (the programs). libraries/ is made there: the shared objects that the programs load, found in
+their ELF headers; a few files of data; and of each package that gave one its copyright file and its record, where
+scanners look for them. So nothing is listed twice, and no shell, no interpreter and no setuid program can come along.
 """
 
 import os
@@ -33,7 +33,8 @@ FILES = {
 
 def output_of(*command):
     """What a program prints."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
 
 def merged(path):
@@ -116,7 +117,8 @@ def write_record(sysroot, stem, paths, target):
 def main(packages, output):
     """Make libraries/."""
     sysroot, target = Sysroot(packages, output), output / "libraries"
-    paths = sysroot.data() | sysroot.loaded(path for path in (output / "program").rglob("*/nfd-source*") if path.is_file())
+    programs = [path for path in (output / "program").rglob("*/nfd-source*") if path.is_file()]
+    paths = sysroot.data() | sysroot.loaded(programs)
     (target / "usr/lib64").mkdir(parents=True)
     for name in ("lib", "lib64"):
         (target / name).symlink_to(f"usr/{name}")

@@ -8,6 +8,7 @@
 # that they depend on. OUTPUT: new folder; libraries/ and program/ in there are the two layers of the image. The program is
 # built against those packages and never against what is installed here, so the builder's own libraries do not matter.
 set -eu
+export LC_ALL=C.UTF-8
 
 arch=$1
 packages=$(cd "$2" && pwd)

@@ -4,8 +4,8 @@
 
     deploy/image/sbom.py LIBRARIES VERSION ARCH DIGEST SECONDS
 
-LIBRARIES: root of the layer of libraries, which has the record of each Debian package. VERSION: of nfd-source. DIGEST: of
-the image's manifest (sha256:...). SECONDS: the time that the document bears. The same input gives the same document.
+LIBRARIES: root of the layer of libraries, which has the record of each Debian package. VERSION: of nfd-source. DIGEST:
+of the image's manifest (sha256:...). SECONDS: the time that the document bears. The same input gives the same document.
 """
 
 import datetime
@@ -73,8 +73,8 @@ def document(libraries, version, arch, digest, seconds):
         primaryPackagePurpose="CONTAINER", licenseDeclared=UNKNOWN,
         checksums=[{"algorithm": "SHA256", "checksumValue": digest.partition(":")[2]}])
     program = package(
-        "Program", "nfd-source", version, f"pkg:generic/nfd-source@{quoted(version)}", primaryPackagePurpose="APPLICATION",
-        licenseConcluded=LICENSE, licenseDeclared=LICENSE)
+        "Program", "nfd-source", version, f"pkg:generic/nfd-source@{quoted(version)}",
+        primaryPackagePurpose="APPLICATION", licenseConcluded=LICENSE, licenseDeclared=LICENSE)
     inside = [program, *debian_packages(libraries)]
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",

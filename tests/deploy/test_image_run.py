@@ -35,7 +35,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def writable_paths(pid, uid, gid):
-    """Paths that a container's program may write to, topmost ones. In a child: it becomes a process of the container."""
+    """Paths that a container's program may write to, topmost ones. For a child: it becomes a process in there."""
     mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     if LIBC.setns(mounts, namespace.CLONE_NEWNS):
         raise OSError(ctypes.get_errno(), "setns")

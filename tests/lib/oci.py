@@ -139,8 +139,8 @@ def build(arch, output, **environment):
 
 
 def remove_old():
-    """Images of states of the tree that nobody has used for a day."""
-    for folder in CACHE.glob("image-*"):
+    """Images of states of the tree that nobody has used for a day, and what killed builds left."""
+    for folder in (*CACHE.glob("image-*-*"), *CACHE.glob("new-*")):
         if time.time() - folder.stat().st_mtime > KEPT_S:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -149,7 +149,9 @@ def remove_old():
 def image(arch=NATIVE):
     """The Image of this state of the tree; built at most once. Skips the test where something is missing."""
     lacking("mmdebstrap", "umoci", "autoconf", "automake", "pkg-config", f"{TRIPLETS[arch]}-gcc")
-    folder = CACHE / f"image-{state(tree_files())}-{arch}"
+    # Its time is that of the last commit.
+    commit = call("git", "-C", TOP, "rev-parse", "--short", "HEAD").strip()
+    folder = CACHE / f"image-{state(tree_files())}-{commit}-{arch}"
     with locked(f"image-{arch}"):
         if not folder.exists():
             remove_old()

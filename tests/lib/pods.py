@@ -8,19 +8,22 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 KUSTOMIZE = TOP / "deploy/kustomize"
+KINDS = re.compile(rb"^kind: (DaemonSet|ConfigMap)$", re.M)
 NO_GO = 77
 
 
 @functools.cache
 def kubectl():
     """Path of kubectl; skips the test where it cannot be built."""
-    done = subprocess.run([TOP / "tests/e2e/build-tools.sh", "kubernetes"], stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([TOP / "tests/e2e/build-tools.sh", "kubernetes"], stdout=subprocess.PIPE, text=True,
+                          check=False)
     if done.returncode == NO_GO:
         raise unittest.SkipTest("needs Go to build kubectl")
     if done.returncode:
@@ -45,7 +48,7 @@ def rendered(folder):
     A local patch that changes nothing is the one way to JSON for which kubectl needs no API server.
     """
     manifests = subprocess.run([kubectl(), "kustomize", KUSTOMIZE / folder], stdout=subprocess.PIPE, check=True).stdout
-    known = [text for text in manifests.split(b"\n---\n") if b"\nkind: DaemonSet\n" in text or b"\nkind: ConfigMap\n" in text]
+    known = [text for text in manifests.split(b"\n---\n") if KINDS.search(text)]
     done = subprocess.run([kubectl(), "patch", "--local", "--type=merge", "-p", "{}", "-o", "json", "-f", "-"],
                           input=b"\n---\n".join(known), stdout=subprocess.PIPE, check=True)
     return {each["kind"]: json.dumps(each) for each in objects(done.stdout.decode())}
@@ -151,7 +154,10 @@ def environment(spec, fields, server=None):
     """The variables of a pod's first container. fields: value of each field path; server: host and port of the API."""
     variables = {}
     for item in spec["containers"][0].get("env", []):
-        variables[item["name"]] = item["value"] if "value" in item else fields[item["valueFrom"]["fieldRef"]["fieldPath"]]
+        if "value" in item:
+            variables[item["name"]] = item["value"]
+        else:
+            variables[item["name"]] = fields[item["valueFrom"]["fieldRef"]["fieldPath"]]
     if server:
         variables |= {"KUBERNETES_SERVICE_HOST": server[0], "KUBERNETES_SERVICE_PORT": str(server[1])}
     return variables
