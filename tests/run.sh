@@ -22,7 +22,7 @@ packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certi
 	cpio udev
 	# The deploy layer: image, packages, services.
 	mmdebstrap umoci skopeo qemu-user gcc-aarch64-linux-gnu debhelper dpkg-dev fakeroot lintian rpm systemd
-	systemd-container)
+	systemd-container buildah docker-registry strace)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
 	libyaml-devel cjson-devel pcre2-devel libseccomp-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion

@@ -1,56 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A container of a Pod without a kubelet: its mounts, its user, its environment, its token, on a fixture root.
+"""A container of a Pod without a kubelet: the built image, run by runc, on a fixture root.
 
-What the API server admitted is what counts, also what its admission plug-ins put in (the token's volume). The
-container is a mount namespace with a root of its own: the system's programs and libraries instead of an image, the
-pod's volumes, all else read-only; without capabilities, as the user of the pod. Network and processes are the host's.
+What the API server admitted is what counts, also what its admission plug-ins put in (the token's volume). The image is
+the one that deploy/image/build.sh makes of this tree; tests/lib/oci.py says how its container comes to be, and
+tests/lib/pods.py fills its volumes. Only the network is the host's.
 """
 
-import os
 import pathlib
+import sys
 
 import process
-from program import BINARY
 
-PROGRAM_FOLDER = str(BINARY.resolve().parent)
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import oci  # noqa: E402 (found by the line above)
+import pods  # noqa: E402
+
 FEATURES_DIR = "/etc/kubernetes/node-feature-discovery/features.d"
 
-# $1: an empty folder. Then SOURCE TARGET ro|rw for each volume, "--", UID, GID, and the command.
-ENTER = """
-root=$1
-shift
-mount -t tmpfs -o mode=0755 none "$root"
-for name in bin sbin lib lib32 lib64; do
-	[ ! -L "/$name" ] || cp -a "/$name" "$root/"
-done
-while [ "$1" != -- ]; do
-	if [ -d "$1" ]; then
-		mkdir -p "$root$2"
-	else
-		mkdir -p "$(dirname "$root$2")"
-		: >"$root$2"
-	fi
-	mount --rbind "$1" "$root$2"
-	[ "$3" != ro ] || mount -o remount,bind,ro "$root$2"
-	shift 3
-done
-mount -o remount,ro "$root"
-uid=$2 gid=$3
-shift 3
-cd /
-exec chroot "$root" setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --bounding-set=-all \\
-	--no-new-privs --pdeathsig KILL -- "$@"
-"""
 
-# What stands in for the image.
-IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/dev", "/proc")
+class ContainerPart(process.Part):
+    """A running container; runc passes signals on to its program."""
 
+    def __init__(self, runc, log):
+        self.runc = runc
+        self.container, command = runc.command()
+        super().__init__("container", command, log)
 
-def image_mounts():
-    """The system's own folders; those that are links are made as links."""
-    for path in (*IMAGE, PROGRAM_FOLDER):
-        if os.path.exists(path) and not os.path.islink(path):
-            yield from (path, path, "rw" if path == "/dev" else "ro")
+    def end(self, *arguments):
+        """As Part's own; nothing of the container is left after that, also when it would not end."""
+        try:
+            return super().end(*arguments)
+        finally:
+            self.runc.remove(self.container)
 
 
 class Container:
@@ -58,78 +39,50 @@ class Container:
 
     cluster: where it was admitted. pod: the object. directory: made here, for its volumes. root: fixture root, which is
     the host of its hostPath volumes. host_paths: other folders for some paths of the host. token: its service
-    account's. log: of the daemon.
+    account's. log: of the daemon. volumes: its pods.Volumes.
     """
 
     def __init__(self, cluster, pod, directory, root, host_paths, token):
         self.cluster, self.pod, self.token = cluster, pod, token
-        self.directory, self.root, self.host_paths = pathlib.Path(directory), root, host_paths
+        self.directory = pathlib.Path(directory)
         self.spec = pod["spec"]["containers"][0]
         self.log = self.directory / "container.log"
-        (self.directory / "root").mkdir(parents=True)
-        self.sources = {volume["name"]: self._make_volume(volume) for volume in pod["spec"]["volumes"]}
+        self.running = None
+        self.volumes = pods.Volumes(pod["spec"], self.directory / "volumes", pods.fixture_host(root, host_paths),
+                                    self._settings(), self._account())
+        self.runc = oci.Runc(self.directory / "runc", pod["spec"], self.volumes.sources, self.environment())
 
-    def _make_volume(self, volume):
-        """The folder or file that a volume stands for."""
-        if "hostPath" in volume:
-            path = volume["hostPath"]["path"]
-            source = pathlib.Path(self.host_paths.get(path) or self.root / path.lstrip("/"))
-            if volume["hostPath"]["type"] != "File":
-                source.mkdir(parents=True, exist_ok=True)
-            return source
-        folder = self.directory / "volumes" / volume["name"]
-        folder.mkdir(parents=True)
-        for name, text in self._files(volume).items():
-            (folder / name).write_text(text)
-            (folder / name).chmod(0o644)
-        # As the kubelet makes an emptyDir.
-        folder.chmod(0o777 if "emptyDir" in volume else 0o755)
-        return folder
+    def _settings(self):
+        """The files of its ConfigMap."""
+        name, = (volume["configMap"]["name"] for volume in self.pod["spec"]["volumes"] if "configMap" in volume)
+        path = f"/api/v1/namespaces/{self.pod['metadata']['namespace']}/configmaps/{name}"
+        return self.cluster.api.request("GET", path)["data"]
 
-    def _files(self, volume):
-        """The files of a volume that the kubelet fills: name -> text."""
-        namespace = self.pod["metadata"]["namespace"]
-        if "configMap" in volume:
-            return self.cluster.api.request(
-                "GET", f"/api/v1/namespaces/{namespace}/configmaps/{volume['configMap']['name']}")["data"]
-        if "projected" in volume:
-            return {"token": self.token, "namespace": namespace, "ca.crt": self.cluster.pki.file("ca.crt").read_text()}
-        return {}
-
-    def _user(self):
-        """Its uid and gid."""
-        context = self.spec["securityContext"]
-        uid = context["runAsUser"]
-        if context.get("runAsNonRoot") and not uid:
-            raise process.PartFailed("the kubelet would not start it: runAsNonRoot with uid 0")
-        return str(uid), str(context.get("runAsGroup", 0))
+    def _account(self):
+        """The files of its token."""
+        return {"token": self.token, "namespace": self.pod["metadata"]["namespace"],
+                "ca.crt": self.cluster.pki.file("ca.crt").read_text()}
 
     def environment(self):
         """Its variables: those of the pod, and those that the kubelet gives to each."""
         fields = {"spec.nodeName": self.pod["spec"]["nodeName"], "metadata.name": self.pod["metadata"]["name"]}
-        variables = {item["name"]: fields[item["valueFrom"]["fieldRef"]["fieldPath"]] for item in self.spec["env"]}
-        return variables | {
-            "PATH": f"{PROGRAM_FOLDER}:/usr/sbin:/usr/bin:/sbin:/bin",
-            "KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(self.cluster.port)}
-
-    def enter(self, *command):
-        """The words that become a command in the container."""
-        mounts = list(image_mounts())
-        for mount in self.spec["volumeMounts"]:
-            mounts += [self.sources[mount["name"]], mount["mountPath"], "ro" if mount.get("readOnly") else "rw"]
-        return ["unshare", "-m", "sh", "-ec", ENTER, "sh", self.directory / "root", *mounts, "--",
-                *self._user(), *command]
+        return pods.environment(self.pod["spec"], fields, ("127.0.0.1", self.cluster.port))
 
     def start(self):
         """Start what the pod runs; the caller ends it."""
-        return process.Part("container", self.enter(*self.spec["command"], *self.spec["args"]), self.log,
-                            env=self.environment())
+        self.running = ContainerPart(self.runc, self.log)
+        return self.running
 
     def execute(self, *command):
-        """As kubectl exec: CompletedProcess with stdout and stderr."""
-        return process.attempt(self.enter(*command), env=self.environment())
+        """As kubectl exec in the started container: CompletedProcess with stdout and stderr."""
+        return self.runc.execute(self.running.container, *command)
 
     def call(self, command, *options):
-        """One of the program's commands with the pod's global options; stdout, PartFailed when it fails."""
-        words = [*self.spec["command"], *self.spec["args"][:-1], *options, command]
-        return process.run(self.enter(*words), env=self.environment())
+        """One of the program's commands with the pod's global options, in a new container of the pod; its stdout.
+
+        PartFailed when it fails.
+        """
+        done = self.runc.run(*self.spec["command"], *self.spec["args"][:-1], *options, command)
+        if done.returncode:
+            raise process.PartFailed(f"status {done.returncode}: {command}\n{done.stdout}{done.stderr}")
+        return done.stdout
