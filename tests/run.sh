@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Install what the tests need, build, run every layer, and end with "N passed, N failed, N skipped".
-# Usage: tests/run.sh [LAYER...]; the layers are the functions named layer_* below. Without any, all of them in two
-# lanes at a time: what computes beside what mostly waits.
+# Usage: tests/run.sh [LAYER...]; the layers are the functions named layer_* below. Without any, all of them, in
+# lanes that run at the same time: what computes beside what mostly waits.
 # A layer whose parts cannot be had is skipped with the reason; under CI=true that is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 
-lanes=("unit fuzz docs style compilers sanitize distcheck" "integration hotplug e2e deploy")
+lanes=("unit fuzz docs style compilers sanitize distcheck" "integration deploy" "hotplug e2e")
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=$(mktemp -d)
