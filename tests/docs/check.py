@@ -63,10 +63,12 @@ SHUT = {"PrivateNetwork=yes", "IPAddressDeny=any", "RestrictAddressFamilies=none
 OPEN = {"RestrictAddressFamilies=AF_NETLINK AF_UNIX AF_INET AF_INET6", "MemoryMax=256M", "TasksMax=64"}
 
 # Files without an SPDX line, as paths or folders in the tree, each for a reason: the license itself; data that is
-# compared byte by byte or fed to parsers; examples that are exactly what the program writes; generated lists of
-# checksums and modules, whose formats have no comments or are rewritten by their tools.
+# compared byte by byte or fed to parsers; examples that are exactly what the program writes; files of the Debian package,
+# and generated lists of checksums and modules, whose formats have no comments or are rewritten by their tools.
 NO_SPDX = (
     "COPYING",
+    "deploy/debian/changelog",
+    "deploy/debian/source/format",
     "tests/fixtures/expected/",
     "tests/fuzz/corpus/",
     *(f"features.d/{name}" for name in EXAMPLES),
