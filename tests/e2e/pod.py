@@ -3,7 +3,8 @@
 
 What the API server admitted is what counts, also what its admission plug-ins put in (the token's volume). The
 container is a mount namespace with a root of its own: the system's programs and libraries instead of an image, the
-pod's volumes, all else read-only; without capabilities, as the user of the pod. Network and processes are the host's.
+pod's volumes, all else read-only; with the capabilities and the user of the pod. Network, processes and devices are the
+host's.
 """
 
 import os
@@ -15,7 +16,7 @@ from program import BINARY
 PROGRAM_FOLDER = str(BINARY.resolve().parent)
 FEATURES_DIR = "/etc/kubernetes/node-feature-discovery/features.d"
 
-# $1: an empty folder. Then SOURCE TARGET ro|rw for each volume, "--", UID, GID, and the command.
+# $1: an empty folder. Then SOURCE TARGET ro|rw for each volume, "--", UID, GID, capabilities, and the command.
 ENTER = """
 root=$1
 shift
@@ -26,7 +27,7 @@ done
 while [ "$1" != -- ]; do
 	if [ -d "$1" ]; then
 		mkdir -p "$root$2"
-	else
+	elif [ ! -e "$root$2" ]; then
 		mkdir -p "$(dirname "$root$2")"
 		: >"$root$2"
 	fi
@@ -35,15 +36,15 @@ while [ "$1" != -- ]; do
 	shift 3
 done
 mount -o remount,ro "$root"
-uid=$2 gid=$3
-shift 3
+uid=$2 gid=$3 kept=$4
+shift 4
 cd /
-exec chroot "$root" setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --bounding-set=-all \\
+exec chroot "$root" setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all --bounding-set="$kept" \\
 	--no-new-privs --pdeathsig KILL -- "$@"
 """
 
 # What stands in for the image.
-IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/dev", "/proc")
+IMAGE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/dev", "/proc", "/sys")
 
 
 def image_mounts():
@@ -104,10 +105,18 @@ class Container:
             raise process.PartFailed("the kubelet would not start it: runAsNonRoot with uid 0")
         return str(uid), str(context.get("runAsGroup", 0))
 
+    def _capabilities(self):
+        """What it keeps, in setpriv's words."""
+        capabilities = self.spec["securityContext"]["capabilities"]
+        if capabilities["drop"] != ["ALL"]:
+            raise process.PartFailed("the pod keeps capabilities by default")
+        return ",".join(["-all", *(f"+{name.lower()}" for name in capabilities.get("add", ()))])
+
     def environment(self):
         """Its variables: those of the pod, and those that the kubelet gives to each."""
         fields = {"spec.nodeName": self.pod["spec"]["nodeName"], "metadata.name": self.pod["metadata"]["name"]}
-        variables = {item["name"]: fields[item["valueFrom"]["fieldRef"]["fieldPath"]] for item in self.spec["env"]}
+        variables = {item["name"]: fields[item["valueFrom"]["fieldRef"]["fieldPath"]]
+                     for item in self.spec.get("env", ())}
         return variables | {
             "PATH": f"{PROGRAM_FOLDER}:/usr/sbin:/usr/bin:/sbin:/bin",
             "KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(self.cluster.port)}
@@ -116,9 +125,10 @@ class Container:
         """The words that become a command in the container."""
         mounts = list(image_mounts())
         for mount in self.spec["volumeMounts"]:
-            mounts += [self.sources[mount["name"]], mount["mountPath"], "ro" if mount.get("readOnly") else "rw"]
+            source = self.sources[mount["name"]] / mount.get("subPath", "")
+            mounts += [source, mount["mountPath"], "ro" if mount.get("readOnly") else "rw"]
         return ["unshare", "-m", "sh", "-ec", ENTER, "sh", self.directory / "root", *mounts, "--",
-                *self._user(), *command]
+                *self._user(), self._capabilities(), *command]
 
     def start(self):
         """Start what the pod runs; the caller ends it."""
