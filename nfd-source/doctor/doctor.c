@@ -372,6 +372,9 @@ static bool is_passthrough(const struct nfd_doctor_facts *facts)
 /* Why a link is not looked at; NULL when it is. */
 static const char *why_not(const struct nfd_doctor *doctor, size_t link)
 {
+	/* A pod without folders of the host (deploy/): missing devices and libraries are no finding. */
+	if (link > LINK_PRESENCE && doctor->facts.is_foreign)
+		return "etc/os-release names no system: the files below the root are not a host's";
 	if (links[link].always)
 		return NULL;
 	if (doctor->facts.gpu_count == 0)

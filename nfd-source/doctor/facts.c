@@ -160,6 +160,7 @@ static void read_system(struct nfd_doctor_facts *facts, const struct nfd_root *r
 	    nfd_root_read(root, "usr/lib/os-release", text, sizeof(text)) < 0)
 		return;
 	nfd_os_release_value(text, "ID", facts->distro, sizeof(facts->distro));
+	facts->is_foreign = !facts->distro[0];
 	nfd_os_release_value(text, "ID_LIKE", facts->distro_like, sizeof(facts->distro_like));
 	nfd_os_release_value(text, "VERSION_ID", facts->distro_version,
 			     sizeof(facts->distro_version));

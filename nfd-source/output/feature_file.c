@@ -219,8 +219,11 @@ int nfd_feature_file_give(const struct nfd_feature_file_options *options, uid_t 
 		return dirfd;
 	if (fstat(dirfd, &st) == 0 && st.st_uid == uid && st.st_gid == gid)
 		return 0;
-	/* Its new owner makes one; files that are there are replaced by name, whoever they belong to. */
 	file = atomic_file(options, dirfd);
+	/* Of another user, and we may do nothing there but change owners: an init container. */
+	if (fchown(dirfd, geteuid(), (gid_t)-1) == 0 && file.staging)
+		(void)!fchownat(dirfd, file.staging, geteuid(), (gid_t)-1, AT_SYMLINK_NOFOLLOW);
+	/* Its new owner makes one; files that are there are replaced by name, whoever they belong to. */
 	r = nfd_atomic_file_remove_staging(&file, err);
 	if (r < 0)
 		return r;

@@ -50,6 +50,7 @@ DEPLOYMENTS = {
     "overlays/with-nfd": (NFD_NAMESPACE, True, NODE_RIGHTS),
     "overlays/node-feature": (NFD_NAMESPACE, False, NODE_RIGHTS + OBJECT_RIGHTS),
     "overlays/standalone": ("nfd-source", False, NODE_RIGHTS + ("Namespace",)),
+    "overlays/restricted": ("nfd-source", False, NODE_RIGHTS + ("Namespace",)),
 }
 # The rights of each component: API group, resource, verbs. Never more than an output uses.
 RIGHTS = {

@@ -23,6 +23,12 @@ MODES = {
     "standalone": ("overlays/standalone", "nfd-source"),
 }
 DEFAULT_MODE = "with-nfd"
+# Pods without any folder of the host, and the modes that can be so.
+NO_HOST = "hostFolders=false"
+NO_HOST_MODES = ("node-feature", "standalone")
+# Values -> the folder of deploy/kustomize that is the same, and its namespace.
+SAME = {f"mode={mode}": where for mode, where in MODES.items()}
+SAME[f"mode=standalone,{NO_HOST}"] = ("overlays/restricted", "nfd-source")
 # What Helm says about itself.
 HELM_LABELS = ("app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart")
 
@@ -101,7 +107,7 @@ def normal(objects, directory):
             item["metadata"]["labels"].pop(label, None)
         if item["kind"] == "ConfigMap":
             item["metadata"]["name"] = hashed.sub("", item["metadata"]["name"])
-            item["data"] = settings_of(item, directory)
+            item["data"] = {**item["data"], "nfd-source.yaml": settings_of(item, directory)}
         if item["kind"] == "DaemonSet":
             template = item["spec"]["template"]
             annotations = template["metadata"].pop("annotations", {})

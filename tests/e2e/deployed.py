@@ -12,6 +12,7 @@ import ssl
 
 import cluster
 import process
+import program
 from api import Api, ApiError
 from pod import FEATURES_DIR, Container
 from running import HOST
@@ -22,10 +23,18 @@ REVIEWS = "/apis/authorization.k8s.io/v1"
 NFD_GROUP = "nfd.k8s-sigs.io"
 GPU = HOST + "pci 0000:3b:00.0 030200 10de:27b8 driver=nvidia\n"
 PRESENT = f"{FEATURE}pci-10de.present"
+# Labels of what is neither in /sys nor in /proc.
+OF_FILES = tuple(f"{FEATURE}{start}" for start in (
+    "system-os_release.", "driver-nvidia.library.", "driver-nvidia.match", "gpu-paravirtual."))
 
 NODE_RIGHTS = {(verb, "", "nodes") for verb in ("get", "patch")} | {("create", "", "events")}
 OBJECT_VERBS = ("get", "create", "patch", "delete")
 OBJECT_RIGHTS = {("get", "", "pods")} | {(verb, NFD_GROUP, "nodefeatures") for verb in OBJECT_VERBS}
+
+
+def labels_of(text):
+    """What a scan printed: key -> value."""
+    return dict(line.split("=", 1) for line in text.splitlines())
 
 
 class TokenConnection(http.client.HTTPSConnection):
@@ -144,12 +153,12 @@ class Deployed:
             spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"]}
         return self.cluster.api.request("POST", f"{self.service_account}/token", {"spec": spec})["status"]["token"]
 
-    def make_container(self, *settings, host_paths=()):
-        """The container of a new Pod on a host with a GPU, with KEY=VALUE settings beside the ConfigMap's.
+    def make_container(self, *settings, host_paths=(), pod=None):
+        """The container of a Pod on a host with a GPU, with KEY=VALUE settings beside the ConfigMap's.
 
-        host_paths: folders for further paths of the host, by path.
+        host_paths: folders for further paths of the host, by path. pod: of make_pod(); a new one.
         """
-        pod = self.make_pod()
+        pod = pod or self.make_pod()
         container = Container(self.cluster, pod, self.directory / "container", self.make_root(GPU),
                               {FEATURES_DIR: self.features, **dict(host_paths)}, self.make_token(pod))
         for setting in settings:
@@ -158,10 +167,14 @@ class Deployed:
 
     def start(self, container):
         """Start the daemon of a container; returns the labels that a scan in there finds."""
-        lines = container.call("scan").splitlines()
-        self.assertIn(f"{PRESENT}=true", lines)
+        labels = labels_of(container.call("scan"))
+        self.check_labels(labels)
         self.keep(container.start())
-        return dict(line.split("=", 1) for line in lines)
+        return labels
+
+    def check_labels(self, labels):
+        """What a scan in the container must find: the fixture's GPU."""
+        self.assertEqual(labels[PRESENT], "true")
 
     def requests(self):
         """What the API server answered to this test's container, look-ups of the API group apart: list."""
@@ -303,3 +316,63 @@ class Standalone(WithApi):
         self.parts[-1].end()
         container.call("cleanup")
         self.assertEqual(self.cluster.labels(self.node), {})
+
+
+class NoHostFolders:
+    """A mode without any folder of the host: the container sees this machine's hardware, not a fixture's."""
+
+    def check_labels(self, labels):
+        """All that a scan finds on this machine, but for what lies in files."""
+        done = process.run([program.BINARY, "--config", "/dev/null", "scan"], env={})
+        self.assertEqual(labels, {key: value for key, value in labels_of(done).items() if not key.startswith(OF_FILES)})
+        self.assertIn(f"{FEATURE}kernel-version.full", labels)
+
+    def test_pod(self):
+        """As of every mode; and nothing of the host is in the pod."""
+        super().test_pod()
+        self.assertEqual([volume for volume in self.pod["spec"]["volumes"] if "hostPath" in volume], [])
+
+    @staticmethod
+    def put_below(pod, files):
+        """Put files and folders (path in the container -> where it is here) below all that the pod mounts itself."""
+        for path, source in files.items():
+            name = "below" + path.replace("/", "-")
+            kind = "Directory" if source.is_dir() else "File"
+            pod["spec"]["volumes"].append({"name": name, "hostPath": {"path": path, "type": kind}})
+            pod["spec"]["containers"][0]["volumeMounts"].insert(0, {"name": name, "mountPath": path})
+
+    def test_gpu_node(self):
+        """The kernel's /sys alone gives what operators select on, and the version of the loaded driver."""
+        files = {"/sys": self.make_root(f"{GPU}module nvidia version=580.126.09\n") / "sys"}
+        pod = self.make_pod()
+        self.put_below(pod, files)
+        labels = labels_of(self.make_container(host_paths=files, pod=pod).call("scan"))
+        wanted = {"pci-10de.present": "true", "pci-0302_10de.present": "true", "gpu-10de.count": "1",
+                  "driver-nvidia.version.full": "580.126.09"}
+        self.assertLessEqual({(FEATURE + key, value) for key, value in wanted.items()}, set(labels.items()))
+
+    def test_nothing_of_the_image(self):
+        """Files of the image are not taken for the node's: no label of them, and no alarm of doctor's about others."""
+        image = self.directory / "image"
+        (image / "lib64").mkdir(parents=True)
+        (image / "os-release").write_text("ID=image\n")
+        (image / "lib64/libnvidia-ml.so.1.2.3").touch()
+        (image / "lib64/libnvidia-ml.so.1").symlink_to("libnvidia-ml.so.1.2.3")
+        # /etc/os-release of an image is mostly a link to this one.
+        files = {"/usr/lib/os-release": image / "os-release", "/opt/nvidia/lib64": image / "lib64"}
+        pod = self.make_pod()
+        self.put_below(pod, files)
+        container = self.make_container(host_paths=files, pod=pod)
+        self.start(container)
+        probe = container.spec["livenessProbe"]["exec"]["command"]
+        self.wait_until("the daemon is alive", lambda: container.execute(*probe).returncode == 0)
+        done = container.execute("nfd-source", "doctor", "--no-nvml", "--no-api", "-o", "json")
+        for check in json.loads(done.stdout)["checks"][1:]:
+            self.assertEqual(check["verdict"], "not-checked")
+            self.assertIn("os-release", check["reason"])
+        # They would be, without what the manifests do about it.
+        mounts = container.spec["volumeMounts"]
+        mounts[:] = [mount for mount in mounts if mount["mountPath"] != "/etc/os-release"]
+        labels = labels_of(container.call("scan", "--set", "sources.nvidia.libraryDir="))
+        self.assertEqual(labels[f"{FEATURE}system-os_release.ID"], "image")
+        self.assertEqual(labels[f"{FEATURE}driver-nvidia.library.version.full"], "1.2.3")

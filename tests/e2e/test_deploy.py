@@ -99,6 +99,13 @@ class NodeFeature(OverlayWithApi, deployed.NodeFeature, E2ETestCase):
     folder = "overlays/node-feature"
 
 
+class Restricted(deployed.NoHostFolders, OverlayWithApi, deployed.Standalone, E2ETestCase):
+    """overlays/restricted."""
+
+    folder = "overlays/restricted"
+    namespace = "nfd-source"
+
+
 class Standalone(OverlayWithApi, deployed.Standalone, E2ETestCase):
     """overlays/standalone."""
 

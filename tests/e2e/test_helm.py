@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """deploy/helm/nfd-source on a real API server: helm installs it, Pod Security judges it, the program runs with it."""
 
+import json
 import os
 import re
 
@@ -8,15 +9,15 @@ import chart
 import deployed
 import process
 from api import ApiError
-from chart import CHART, MODES, VALUES
+from chart import CHART, MODES, NO_HOST, NO_HOST_MODES, SAME, VALUES
 from deployed import PRESENT
-from pod import FEATURES_DIR
+from pod import FEATURES_DIR, Container
 from testcase import E2ETestCase
 
 # Of another name than all else, so that nothing rests on the usual ones; with the least level that works.
 NAMESPACE = "gpu-labels"
 RELEASE = "gpu"
-LEVEL = "pod-security.kubernetes.io/enforce"
+LEVEL, WARN = "pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn"
 METRICS = "/var/lib/node_exporter/textfile_collector"
 NOBODY = 65534
 # Where objects of a release can be: path of the API, kind.
@@ -29,22 +30,15 @@ PLACES = (
     ("/apis/rbac.authorization.k8s.io/v1/clusterroles", "ClusterRole"),
     ("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "ClusterRoleBinding"),
 )
-# Shows the folder $1 at $2, which is below /etc, to the command after it.
-ENTER_INIT = """
-mount -t tmpfs none /etc
-mkdir -p "$2"
-mount --bind "$1" "$2"
-shift 2
-exec "$@"
-"""
 ALWAYS = {"ServiceAccount", "ConfigMap", "DaemonSet"}
 NODE_KINDS, OBJECT_KINDS = {"ClusterRole", "ClusterRoleBinding"}, {"Role", "RoleBinding"}
 
 
 def make_namespace(api, name, level):
-    """A namespace where Pod Security enforces a level; it may be there already."""
+    """A namespace where Pod Security enforces a level, and warns of it; it may be there already."""
     try:
-        api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name, "labels": {LEVEL: level}}})
+        labels = {LEVEL: level, WARN: level}
+        api.request("POST", "/api/v1/namespaces", {"metadata": {"name": name, "labels": labels}})
     except ApiError as error:
         if error.status != 409:
             raise
@@ -55,11 +49,12 @@ class Installed:
 
     name = "gpu-nfd-source"
     namespace = NAMESPACE
+    level = "privileged"
     values = ()
 
     def install(self):
         """helm install. What it said is kept in notes."""
-        make_namespace(self.cluster.api, self.namespace, "privileged")
+        make_namespace(self.cluster.api, self.namespace, self.level)
         self.tools = chart.Tools(self.directory, self.admin)
         self.notes = self.helm("install", "--set", f"mode={self.mode}", *self.values)
 
@@ -111,17 +106,44 @@ class Standalone(Installed, deployed.Standalone, E2ETestCase):
     mode = "standalone"
 
 
+class Restricted(deployed.NoHostFolders, Installed):
+    """hostFolders: false, in a namespace of the level that this is for."""
+
+    namespace = "gpu-restricted"
+    level = "restricted"
+    values = ("--set", NO_HOST)
+
+    def test_notes(self):
+        """What helm says fits: no other level, no root in the command."""
+        self.assertNotIn("PodSecurity", self.notes)
+        self.assertIn("exec POD -- nfd-source explain", self.notes)
+
+
+class RestrictedNodeFeature(Restricted, deployed.NodeFeature, E2ETestCase):
+    """mode: node-feature."""
+
+    mode = "node-feature"
+
+
+class RestrictedStandalone(Restricted, deployed.Standalone, E2ETestCase):
+    """mode: standalone. What is about the pod alone is tested in the other mode."""
+
+    mode = "standalone"
+    test_notes = None
+    test_nothing_of_the_image = None
+    test_gpu_node = None
+
+
 class NonRoot(Installed, deployed.WithNfd, E2ETestCase):
     """mode: with-nfd without uid 0 in the program, with metrics."""
 
     mode = "with-nfd"
-    values = ("--set", f"featuresDir.owner={NOBODY}", "--set", "featuresDir.initImage=registry.example/tools:1",
-              "--set", "metrics.textfile.enabled=true")
+    values = ("--set", f"featuresDir.owner={NOBODY}", "--set", "metrics.textfile.enabled=true")
     test_fallback = None
     test_rules = None
 
     def test_pod(self):
-        """Nobody but the init container is uid 0, and that has no token: its image is not ours."""
+        """Nobody but the init container is uid 0, and that has no token."""
         spec = self.make_pod()["spec"]
         init, = spec["initContainers"]
         self.assertEqual(init["securityContext"]["runAsUser"], 0)
@@ -129,31 +151,29 @@ class NonRoot(Installed, deployed.WithNfd, E2ETestCase):
         empty, = (volume["name"] for volume in spec["volumes"] if "emptyDir" in volume)
         self.assertEqual({mount["name"] for mount in init["volumeMounts"]}, {"features-d", empty})
 
-    def run_init(self):
-        """Run the init container's command with the user and the capabilities that were admitted.
-
-        Its image is not ours: the system's programs stand in for it, and see the folder where it does, in a mount
-        namespace with an /etc of its own.
-        """
-        init, = self.pod["spec"]["initContainers"]
-        context = init["securityContext"]
-        self.assertEqual(context["capabilities"]["drop"], ["ALL"])
-        kept = ",".join(["-all", *(f"+{name.lower()}" for name in context["capabilities"]["add"])])
-        process.run(["unshare", "-m", "sh", "-ec", ENTER_INIT, "sh", self.features, FEATURES_DIR,
-                     "setpriv", f"--reuid={context['runAsUser']}", f"--regid={context['runAsGroup']}", "--clear-groups",
-                     "--inh-caps=-all", f"--bounding-set={kept}", "--no-new-privs", *init["command"]])
+    def run_init(self, number):
+        """Run the admitted init container as the kubelet would, before the other one."""
+        spec = {**self.pod["spec"], "containers": self.pod["spec"]["initContainers"]}
+        container = Container(self.cluster, {**self.pod, "spec": spec}, self.directory / f"init-{number}",
+                              self.directory, {FEATURES_DIR: self.features}, "")
+        # The last word of the pod's own, as call() takes it.
+        container.call(container.spec["args"][-1])
 
     def test_file_and_metrics(self):
-        """In a folder of root the program can write nothing; after the init container it can."""
+        """In a folder of root the program can write nothing; after the init container it can, each time."""
         metrics = self.directory / "metrics"
         metrics.mkdir()
         os.chown(metrics, NOBODY, NOBODY)
-        self.features.mkdir(mode=0o755)
+        # As a daemon of uid 0 leaves it.
+        (self.features / ".nfd-source").mkdir(mode=0o700, parents=True)
+        self.features.chmod(0o755)
         container = self.make_container("outputs.nodeLabels.mode=off", host_paths={METRICS: metrics})
         with self.assertRaisesRegex(process.PartFailed, "Permission denied"):
             container.call("publish")
-        self.run_init()
-        self.assertEqual((self.features.stat().st_uid, self.features.stat().st_gid), (NOBODY, NOBODY))
+        for number in range(2):
+            self.run_init(number)
+            self.assertEqual((self.features.stat().st_uid, self.features.stat().st_gid), (NOBODY, NOBODY))
+            container.call("publish")
         self.start(container)
         self.wait_until("the feature file", (self.features / "nfd-source").exists)
         self.assertIn(f"{PRESENT}=true", (self.features / "nfd-source").read_text())
@@ -222,9 +242,22 @@ class Admission(E2ETestCase):
         make_namespace(self.cluster.api, NAMESPACE, "privileged")
         texts = [self.tools.template("--values", path, namespace=NAMESPACE) for path in VALUES]
         texts += [self.tools.kustomize(folder) for folder, _ in MODES.values()]
+        self.check_manifests("privileged", texts)
+
+    def test_restricted(self):
+        """The same at the level restricted, of what is made for it."""
+        make_namespace(self.cluster.api, "gpu-restricted", "restricted")
+        texts = [self.tools.template("--set", f"mode={mode},{NO_HOST}", namespace="gpu-restricted")
+                 for mode in NO_HOST_MODES]
+        texts.append(self.tools.kustomize(SAME[f"mode=standalone,{NO_HOST}"][0]))
+        self.check_manifests("restricted", texts)
+
+    def check_manifests(self, level, texts):
+        """Nobody says a word against these manifests, nor against their pods at a level."""
         documents = [each for text in texts for each in text.split("\n---\n")]
         # Without it nothing in it can be looked at.
-        self.apply(*(each for each in documents if "\nkind: Namespace\n" in each))
+        namespace, = (each for each in documents if "\nkind: Namespace\n" in each)
+        self.apply(namespace)
         lines, warnings = self.apply("\n---\n".join(documents), "--dry-run=server")
         self.assertEqual(warnings, "")
         self.assertEqual(len(lines), len(documents))
@@ -232,31 +265,38 @@ class Admission(E2ETestCase):
             self.assertRegex(line, r" \(server dry run\)$")
         for text in texts:
             spec = chart.pod_of(chart.by_name(self.tools.objects(text)))
-            self.assertEqual(self.judge("privileged", {**spec, "serviceAccountName": "nfd-source"}), set())
+            self.assertEqual(self.judge(level, {**spec, "serviceAccountName": "nfd-source"}), set())
 
     def test_notes(self):
         """Who makes no rights, or gives features.d another owner, is told what is left to do."""
         make_namespace(self.cluster.api, NAMESPACE, "privileged")
         tools = chart.Tools(self.directory, self.admin)
+        values = ("rbac.create=false", f"featuresDir.owner={NOBODY}", "featuresDir.prepare=false",
+                  "image.repository=registry.example/a")
         said = tools.helm("install", RELEASE, CHART, "--namespace", NAMESPACE, "--dry-run=server",
-                          "--set", f"rbac.create=false,featuresDir.owner={NOBODY},image.repository=registry.example/a")
+                          "--set", ",".join(values))
         notes = said[said.index("NOTES:") :]
         self.assertIn("the service account gpu-nfd-source needs the rights", notes)
         self.assertIn(f"d {FEATURES_DIR} 0755 {NOBODY} {NOBODY}\n", notes)
         self.assertNotIn("no published image", notes)
 
+    def make_place(self, level):
+        """A namespace of a level, with the account without which no pod is looked at. Returns its name."""
+        namespace = f"level-{level}"
+        make_namespace(self.cluster.api, namespace, level)
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts"
+        if not self.cluster.api.find(f"{path}/nfd-source"):
+            self.cluster.api.request("POST", path, {"metadata": {"name": "nfd-source"}})
+        return namespace
+
     def judge(self, level, spec):
         """What Pod Security says at a level against a pod of that spec: its reasons, none when it is taken.
 
-        Only shown: nothing is created but a namespace, and the account without which no pod is looked at.
+        Only shown: nothing is created but what make_place() makes.
         """
-        namespace = f"level-{level}"
-        make_namespace(self.cluster.api, namespace, level)
-        path = f"/api/v1/namespaces/{namespace}"
-        if not self.cluster.api.find(f"{path}/serviceaccounts/nfd-source"):
-            self.cluster.api.request("POST", f"{path}/serviceaccounts", {"metadata": {"name": "nfd-source"}})
+        path = f"/api/v1/namespaces/{self.make_place(level)}/pods?dryRun=All"
         try:
-            self.cluster.api.request("POST", f"{path}/pods?dryRun=All", {"metadata": {"name": "pod"}, "spec": spec})
+            self.cluster.api.request("POST", path, {"metadata": {"name": "pod"}, "spec": spec})
         except ApiError as error:
             self.assertEqual(error.status, 403)
             said = re.search(r'violates PodSecurity \\"[a-z]+:latest\\": (.*?)","', str(error))
@@ -274,16 +314,21 @@ class Admission(E2ETestCase):
                 self.assertEqual(self.judge("baseline", spec), {"hostPath volumes"})
                 wanted = {"restricted volume types"} | (uid_0 if mode in ("feature-file", "with-nfd") else set())
                 self.assertEqual(self.judge("restricted", spec), wanted)
-        spec = chart.pod_of(self.tools.render("--set", f"featuresDir.owner={NOBODY}"))
+        owner = f"featuresDir.owner={NOBODY}"
+        spec = chart.pod_of(self.tools.render("--set", owner))
+        self.assertEqual(self.judge("baseline", spec), {"hostPath volumes"})
+        spec = chart.pod_of(self.tools.render("--set", f"{owner},featuresDir.prepare=false"))
         self.assertEqual(self.judge("restricted", spec), {"restricted volume types"})
 
-    def test_nothing_but_host_folders(self):
-        """Without them the pod is taken at restricted: no other rule hides behind that refusal."""
-        spec = chart.pod_of(self.tools.render("--set", "mode=standalone"))
-        kept = [volume for volume in spec["volumes"] if "hostPath" not in volume]
-        self.assertTrue(0 < len(kept) < len(spec["volumes"]))
-        names = {volume["name"] for volume in kept}
-        spec["volumes"] = kept
-        for container in spec["containers"]:
-            container["volumeMounts"] = [each for each in container["volumeMounts"] if each["name"] in names]
-        self.assertEqual(self.judge("restricted", spec), set())
+    def test_pod_warnings(self):
+        """A pod without folders of the host gets no word from the level restricted; where it only warns, others do."""
+        places = {self.make_place("restricted"): NO_HOST, self.make_place("privileged"): "hostFolders=true"}
+        self.cluster.api.request("PATCH", "/api/v1/namespaces/level-privileged",
+                                 {"metadata": {"labels": {WARN: "restricted"}}}, "application/merge-patch+json")
+        said = {}
+        for namespace, values in places.items():
+            spec = chart.pod_of(self.tools.render("--set", f"mode=standalone,{values}"))
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod", "namespace": namespace}, "spec": spec}
+            said[namespace] = self.apply(json.dumps(pod), "--dry-run=server")[1]
+        self.assertEqual(said["level-restricted"], "")
+        self.assertRegex(said["level-privileged"], r'would violate PodSecurity "restricted.*hostPath')

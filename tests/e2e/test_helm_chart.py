@@ -12,7 +12,7 @@ import unittest
 import chart
 import process
 import program
-from chart import CHART, DEFAULT_MODE, KUSTOMIZE, MODES, TOP, VALUES
+from chart import CHART, DEFAULT_MODE, KUSTOMIZE, MODES, NO_HOST, NO_HOST_MODES, SAME, TOP, VALUES
 from pod import FEATURES_DIR
 
 # Refused values -> where the schema says so. Each is a mistake that would else be found on the nodes, or never.
@@ -35,7 +35,9 @@ REFUSED = {
     "settings.confinement.mode=true": "/settings/confinement/mode",
     "rbac.create=maybe": "/rbac/create",
     "featuresDir.owner=nobody": "/featuresDir/owner",
-    "featuresDir.initImage=busybox": "/featuresDir/owner",
+    "featuresDir.initImage=busybox": "/featuresDir",
+    "featuresDir.prepare=always": "/featuresDir/prepare",
+    "hostFolders=none": "/hostFolders",
     "priorityClassName=System Critical": "/priorityClassName",
     "resources.limit.memory=32Mi": "/resources",
     "tolerations[0].operator=exists": "/tolerations/0/operator",
@@ -45,6 +47,14 @@ REFUSED = {
     "metrics.textfile.hostPath=relative": "/metrics/textfile/hostPath",
     "nodeProblemDetector.path=nfd-source": "/nodeProblemDetector/path",
 }
+
+
+# Values that cannot go together -> what the refusal names.
+CONTRADICTIONS = {f"mode={mode},{NO_HOST}": f"mode node-feature or standalone: {mode} writes features.d"
+                  for mode in MODES if mode not in NO_HOST_MODES}
+CONTRADICTIONS |= {f"mode=standalone,{NO_HOST},{more}": words for more, words in (
+    ("metrics.textfile.enabled=true", "metrics.textfile.enabled: false"),
+    ("extraVolumes[0].name=driver,extraVolumes[0].hostPath.path=/opt", "volume driver of extraVolumes"))}
 
 
 class Case(unittest.TestCase):
@@ -73,11 +83,11 @@ class SameAsKustomize(Case):
 
     maxDiff = None
 
-    def test_every_mode(self):
+    def test_every_folder(self):
         """Object by object, field by field."""
-        for mode, (folder, namespace) in MODES.items():
-            with self.subTest(mode=mode):
-                helm = self.tools.objects(self.tools.template("--set", f"mode={mode}", namespace=namespace))
+        for values, (folder, namespace) in SAME.items():
+            with self.subTest(values=values):
+                helm = self.tools.objects(self.tools.template("--set", values, namespace=namespace))
                 kustomize = self.tools.objects(self.tools.kustomize(folder))
                 found, wanted = (chart.normal(objects, self.directory) for objects in (helm, kustomize))
                 self.assertEqual(sorted(found), sorted(wanted))
@@ -96,7 +106,7 @@ class SameAsKustomize(Case):
         self.assertEqual(schema["properties"]["mode"]["enum"], list(MODES))
         folders = {str(path.parent.relative_to(KUSTOMIZE)) for path in KUSTOMIZE.rglob("kustomization.yaml")}
         self.assertEqual({folder for folder in folders if not folder.startswith("components/")},
-                         {folder for folder, _ in MODES.values()})
+                         {folder for folder, _ in SAME.values()})
 
 
 class Files(Case):
@@ -144,6 +154,14 @@ class Schema(Case):
                     self.tools.template("--set", values)
                 self.assertIn("values don't meet the specifications of the schema", str(refusal.exception))
                 self.assertIn(place, str(refusal.exception))
+
+    def test_contradictions(self):
+        """What only the pods' start would show, or nothing at all, is said at once, with what to do."""
+        for values, words in CONTRADICTIONS.items():
+            with self.subTest(values=values):
+                with self.assertRaises(process.PartFailed) as refusal:
+                    self.tools.template("--set", values)
+                self.assertRegex(str(refusal.exception), rf"{NO_HOST.replace('=', ': ')}\b.*{re.escape(words)}")
 
     def choices(self, key):
         """The words that the program takes for a setting, from its own refusal; empty when it takes other things."""
@@ -300,11 +318,23 @@ class ValueSets(Case):
         context = pod["containers"][0]["securityContext"]
         self.assertEqual((context["runAsUser"], context["runAsGroup"], context["runAsNonRoot"]), (65534, 65534, True))
         init, = pod["initContainers"]
-        self.assertEqual(init["image"], "registry.example/tools:1")
-        self.assertEqual(init["command"], ["chown", "65534:65534", FEATURES_DIR])
+        self.assertEqual(init["image"], pod["containers"][0]["image"])
+        self.assertEqual([*init["command"], *init["args"]], ["nfd-source", "prepare", "65534"])
         written = [mount["mountPath"] for mount in init["volumeMounts"] if not mount.get("readOnly")]
         self.assertEqual(written, [FEATURES_DIR])
         self.assertEqual(init["securityContext"]["capabilities"], {"drop": ["ALL"], "add": ["CHOWN"]})
+        for values in ("featuresDir.owner=65534,featuresDir.prepare=false", "mode=standalone,featuresDir.owner=65534"):
+            self.assertNotIn("initContainers", chart.pod_of(self.tools.render("--set", values)))
+
+    def test_restricted(self):
+        """No folder of the host, and other settings over what that needs."""
+        objects, pod = self.render("restricted", namespace="gpu")
+        self.assertEqual(self.mounts(pod), {})
+        self.assertEqual(pod["containers"][0]["args"], ["run"])
+        self.assertEqual(objects["ConfigMap", "nfd-source"]["data"]["os-release"], "")
+        settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+        for line in ("sources.nvidia.libraryDir: /etc/nfd-source", "sources.pci.deviceClassWhitelist: 03"):
+            self.assertIn(line, settings)
 
     def test_gke(self):
         """All that goes into the pod as it is."""

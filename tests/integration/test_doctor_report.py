@@ -197,6 +197,19 @@ class Harmless(DoctorTest):
                 report = self.report(self.machine(name))
                 self.assertEqual([one for one in report["findings"] if one["verdict"] in BAD], [])
 
+    def test_no_host(self):
+        """An os-release that names no system: a pod without folders of the host misses what is there all the same."""
+        root = self.machine(STORY)
+        self.assertEqual(self.report(root)["cause"], "GPU-DRV-MISMATCH")
+        (root / "etc/os-release").write_text("")
+        result = self.run_doctor(root, "-o", "json")
+        self.assertEqual(result.code, 0)
+        report = load_json(result.out)
+        self.assertEqual((report["cause"], report["findings"]), (None, []))
+        for check in report["checks"][1:]:
+            self.assertEqual(check["verdict"], "not-checked", check)
+            self.assertIn("etc/os-release", check["reason"])
+
     def test_this_host(self):
         """The host that runs the tests, whatever it is: a verdict, no crash; without a GPU no alarm."""
         result = self.run_program("/", "doctor", "--no-nvml", "--no-api", "-o", "json")

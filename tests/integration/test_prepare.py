@@ -2,9 +2,11 @@
 """prepare: features.d for a daemon without root's rights, as an init container makes it."""
 
 import os
+import shutil
+import subprocess
 import unittest
 
-from program import FEATURE_FILE, SMALL, STAGING, ProgramTest
+from program import BINARY, FEATURE_FILE, SMALL, STAGING, ProgramTest, clean_environment
 
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 
@@ -50,6 +52,27 @@ class Prepare(ProgramTest):
         staging.mkdir(mode=0o700)
         self.assertIn("already", self.ok(self.root, "prepare", "65534").err)
         self.assertTrue(staging.is_dir())
+
+    def test_another_owner(self):
+        """Root that may do nothing of others' but change owners, as in an init container: from one user to the next."""
+        if not shutil.which("setpriv"):
+            self.skipTest("needs setpriv")
+        staging = self.features / STAGING
+        staging.mkdir(mode=0o700)
+        (staging / "left").write_text("x")
+        for path in (self.features, staging, staging / "left"):
+            os.chown(path, 65534, 65534)
+        command = ["setpriv", "--reuid=0", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all,+chown",
+                   "--no-new-privs", BINARY, *self.options(self.root), "prepare"]
+        for owner in ("1000:2000", "0"):
+            done = subprocess.run([*map(str, command), owner], env=clean_environment(), stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            uid, _, gid = owner.partition(":")
+            self.assertEqual(self.owner()[:2], (int(uid), int(gid or uid)))
+            self.assertFalse(staging.exists())
+            staging.mkdir(mode=0o700)
+            os.chown(staging, int(uid), int(uid))
 
     def test_link(self):
         """A features.d that is a link is followed, never replaced."""

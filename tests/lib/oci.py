@@ -242,8 +242,12 @@ def apply_security(spec, pod):
         process["user"] = {"uid": uid, "gid": gid, "additionalGids": [gid]}
     if context.get("runAsNonRoot") and not process["user"]["uid"]:
         raise AssertionError("the kubelet would not start it: runAsNonRoot with uid 0")
-    if context.get("capabilities") != {"drop": ["ALL"]}:
-        raise AssertionError("the pod keeps capabilities")
+    capabilities = context.get("capabilities", {})
+    if capabilities.get("drop") != ["ALL"]:
+        raise AssertionError("the pod keeps capabilities by default")
+    # Nothing ambient: only uid 0 has them after all.
+    added = [f"CAP_{name}" for name in capabilities.get("add", [])]
+    process["capabilities"] = {each: added for each in ("bounding", "effective", "permitted")}
     process["noNewPrivileges"] = not context.get("allowPrivilegeEscalation", True)
     spec["root"]["readonly"] = context.get("readOnlyRootFilesystem", False)
     if context.get("seccompProfile", {}).get("type") != "RuntimeDefault":
@@ -260,7 +264,8 @@ def container_spec(pod, sources, rootfs, environment):
     spec["root"]["path"] = str(rootfs)
     # /run is ctr's own idea; the kubelet's runtimes have none.
     spec["mounts"] = [mount for mount in spec["mounts"] if mount["destination"] != "/run"] + [
-        {"destination": mount["mountPath"], "type": "bind", "source": str(sources[mount["name"]]),
+        {"destination": mount["mountPath"], "type": "bind",
+         "source": str(sources[mount["name"]] / mount.get("subPath", "")),
          "options": mount_options(mount)} for mount in container["volumeMounts"]]
     linux = spec["linux"]
     linux["namespaces"] = [each for each in linux["namespaces"] if each["type"] != "network"]

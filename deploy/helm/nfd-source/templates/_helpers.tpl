@@ -18,6 +18,23 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- end }}
 {{- end }}
 
+{{- /* Nothing when the values go together; else it ends with what does not. */ -}}
+{{- define "nfd-source.check" -}}
+{{- if not .Values.hostFolders -}}
+{{- if (include "nfd-source.outputs" . | fromYaml).featureFile -}}
+{{- fail (printf "hostFolders: false needs mode node-feature or standalone: %s writes features.d, a folder of the host" .Values.mode) -}}
+{{- end -}}
+{{- if .Values.metrics.textfile.enabled -}}
+{{- fail "hostFolders: false needs metrics.textfile.enabled: false: that file is in a folder of the host" -}}
+{{- end -}}
+{{- range .Values.extraVolumes -}}
+{{- if hasKey . "hostPath" -}}
+{{- fail (printf "hostFolders: false, but volume %s of extraVolumes is a folder of the host" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{- /* nfd-source.yaml: the mode's outputs, the metrics file, and over them the values. */ -}}
 {{- define "nfd-source.settings" -}}
 {{- $outputs := dict -}}
@@ -28,6 +45,10 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- if .Values.metrics.textfile.enabled -}}
 {{- $path := printf "%s/nfd-source.prom" (trimSuffix "/" .Values.metrics.textfile.hostPath) -}}
 {{- $_ := set $settings "metrics" (dict "path" $path) -}}
+{{- end -}}
+{{- if not .Values.hostFolders -}}
+{{- /* Here a driver's library could only be the image's: this folder has none. */ -}}
+{{- $_ := set $settings "sources" (dict "nvidia" (dict "libraryDir" "/etc/nfd-source")) -}}
 {{- end -}}
 {{- mergeOverwrite $settings (deepCopy .Values.settings) | toYaml -}}
 {{- end }}
