@@ -94,6 +94,13 @@ class SameAsKustomize(Case):
                 for key, item in found.items():
                     self.assertEqual(item, wanted[key], key)
 
+    def test_older_kubernetes(self):
+        """A field that came with Kubernetes 1.30 is not sent to one before, which would refuse it."""
+        recursive = "recursiveReadOnly: IfPossible"
+        self.assertIn(recursive, self.tools.template())
+        self.assertNotIn(recursive, self.tools.template("--kube-version", "v1.29.9"))
+        self.assertIn(recursive, self.tools.template("--kube-version", "v1.30.0-gke.1"))
+
     def test_default(self):
         """The chart as it comes is the overlay that the documents name."""
         self.assertEqual(self.values()["mode"], DEFAULT_MODE)
