@@ -13,7 +13,6 @@ Exit: 0 done, 1 a figure is over its limit or a fault, 77 a prerequisite is miss
 import argparse
 import contextlib
 import json
-import os
 import statistics
 import subprocess
 import sys

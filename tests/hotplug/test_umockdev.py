@@ -11,7 +11,7 @@ from pathlib import Path
 from fake_bus import FakeBus, build
 from hotplug import PATIENCE, SAMPLES, HotplugTest, report_times
 from inotify import OPEN, Watch
-from program import PCI_DEVICES, is_touch, renames, wait_for
+from program import PCI_DEVICES, wait_for
 
 STORM_EVENTS = 500
 STORM_SECONDS = 2.0
