@@ -134,6 +134,11 @@ static bool is_wanted(unsigned int group, unsigned int groups)
 	return group == 0 || (group & groups) != 0;
 }
 
+static int allow_where(scmp_filter_ctx filter, int call, const struct scmp_arg_cmp *argument)
+{
+	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, argument);
+}
+
 static int allow(scmp_filter_ctx filter, unsigned int groups)
 {
 	int r = 0;
@@ -150,13 +155,16 @@ static int allow(scmp_filter_ctx filter, unsigned int groups)
 		}
 	}
 	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				     SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, NAMESPACES, 0));
+		r = allow_where(filter, SCMP_SYS(clone),
+				&(struct scmp_arg_cmp){ .arg = CLONE_FLAGS,
+							.op = SCMP_CMP_MASKED_EQ,
+							.datum_a = NAMESPACES });
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(families) && r == 0; i++)
 		if (is_wanted(families[i].group, groups))
-			r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-					     SCMP_A0(SCMP_CMP_EQ,
-						     (scmp_datum_t)families[i].family));
+			r = allow_where(filter, SCMP_SYS(socket),
+					&(struct scmp_arg_cmp){
+						.op = SCMP_CMP_EQ,
+						.datum_a = (scmp_datum_t)families[i].family });
 	return r;
 }
 
