@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 
-lanes=("unit fuzz docs style compilers sanitize distcheck" "integration deploy" "hotplug e2e")
+lanes=("unit fuzz docs style compilers sanitize distcheck" "integration deploy hotplug" "e2e")
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 logs=$(mktemp -d)
