@@ -154,10 +154,9 @@ static int allow(scmp_filter_ctx filter, unsigned int groups)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(lists) && r == 0; i++) {
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(lists) && r == 0; i++)
 		if (is_wanted(lists[i].group, groups))
 			r = allow_names(filter, lists[i].names);
-	}
 	if (r == 0)
 		r = allow_where(filter, SCMP_SYS(clone),
 				&(struct scmp_arg_cmp){ .arg = CLONE_FLAGS,
@@ -179,7 +178,10 @@ int nfd_call_filter_apply(unsigned int groups, struct nfd_error *err)
 
 	if (!filter)
 		return nfd_error_set(err, -ENOMEM, "no memory for a filter of system calls");
-	r = allow(filter, groups);
+	/* Calls of another architecture (a 32-bit program) are refused too, and not punished. */
+	r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	if (r == 0)
+		r = allow(filter, groups);
 	if (r == 0)
 		r = seccomp_load(filter);
 	seccomp_release(filter);

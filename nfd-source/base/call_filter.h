@@ -8,11 +8,10 @@
 #include "base/error.h"
 
 enum nfd_call_group {
-	NFD_CALLS_START = 1,   /* start other programs, wait for them, signal them */
-	NFD_CALLS_NETWORK = 2, /* sockets of IPv4 and IPv6; without it those of the host alone */
-	NFD_CALLS_CONFINE = 4, /* restrict itself further */
-	NFD_CALLS_ANY_PROGRAM =
-		8, /* what programs of others use, which we start; never privileged */
+	NFD_CALLS_START = 1,       /* start other programs, wait for them, signal them */
+	NFD_CALLS_NETWORK = 2,     /* sockets of IPv4 and IPv6, not only those of the host */
+	NFD_CALLS_CONFINE = 4,     /* restrict itself further */
+	NFD_CALLS_ANY_PROGRAM = 8, /* what programs of others use, which we start */
 };
 
 /**

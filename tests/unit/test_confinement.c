@@ -342,6 +342,15 @@ static int do_keyring(const char *tree)
 	return result((int)syscall(SYS_keyctl, 0, -1, 0));
 }
 
+#ifdef __x86_64__
+/* getpid of the x32 architecture, which is marked by this bit. */
+static int do_other_architecture(const char *tree)
+{
+	(void)tree;
+	return result((int)syscall(0x40000000 | SYS_getpid));
+}
+#endif
+
 static int do_file(const char *tree)
 {
 	return open_for_writing(tree_path(tree, "new"), O_CREAT);
@@ -369,6 +378,9 @@ static const struct {
 	{ "keyring", with_start, do_keyring, ENOSYS },
 	{ "program", nothing_more, do_execute, ENOSYS },
 	{ "program, allowed", with_start, do_execute, DONE },
+#ifdef __x86_64__
+	{ "another architecture", nothing_more, do_other_architecture, ENOSYS },
+#endif
 	{ "local socket", nothing_more, do_local, DONE },
 	{ "internet", nothing_more, do_internet, ENOSYS },
 	{ "internet, allowed", with_network, do_internet, DONE },
