@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,6 +47,44 @@ void nfd_root_close(struct nfd_root *root)
 		close(root->fd);
 	free(root->path);
 	*root = (struct nfd_root){ .fd = -1 };
+}
+
+/* The number of the mount that a folder lies in, as the kernel counts them; -1 when it cannot be told. */
+static long mount_of(int dirfd, const char *path)
+{
+	cleanup_close int fd = openat(dirfd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_close int info = -1;
+	char name[64], text[512];
+	const char *line;
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/self/fdinfo/%d", fd);
+	info = fd < 0 ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+	len = info < 0 ? -1 : read(info, text, sizeof(text) - 1);
+	if (len < 0)
+		return -1;
+	text[len] = '\0';
+	line = strstr(text, "mnt_id:");
+	return line ? strtol(line + strlen("mnt_id:"), NULL, 10) : -1;
+}
+
+bool nfd_root_is_partial(const struct nfd_root *root)
+{
+	static const char *const folders[] = { "proc", "sys" };
+	long own = mount_of(AT_FDCWD, "/"), below;
+	struct stat ours, roots;
+
+	if (own < 0 || mount_of(root->fd, ".") != own)
+		return false;
+	if (stat("/", &ours) < 0 || fstat(root->fd, &roots) < 0 ||
+	    (ours.st_dev == roots.st_dev && ours.st_ino == roots.st_ino))
+		return false;
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(folders); i++) {
+		below = mount_of(root->fd, folders[i]);
+		if (below >= 0 && below != own)
+			return true;
+	}
+	return false;
 }
 
 bool nfd_root_is_absent(int code)

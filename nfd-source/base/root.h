@@ -47,6 +47,14 @@ int nfd_root_open(struct nfd_root *root, const char *path, struct nfd_error *err
 void nfd_root_close(struct nfd_root *root);
 
 /**
+ * nfd_root_is_partial() - whether only some folders of a host are mounted below the root, as pods have it
+ * (/host/sys, /host/proc and so on in an image's /host): what is missing may be there on the host. Told by
+ * mounts: the root is a plain folder of our own root's, and its proc or sys is not.
+ * Return: true; false for a whole host, a recording, our own root, and where it cannot be told.
+ */
+bool nfd_root_is_partial(const struct nfd_root *root);
+
+/**
  * nfd_root_read() - read a whole small file with one read(2): an attribute or a regular file. Files
  * that the kernel makes piecewise (longer than a page, in proc) need nfd_root_read_alloc().
  * @root: borrowed.

@@ -255,6 +255,11 @@ static void check_missing(struct nfd_doctor *doctor)
 			 nfd_errno_text(libraries->error));
 		return;
 	}
+	if (doctor->facts.is_partial) {
+		nfd_skip(doctor, "GPU-LIB-MISSING",
+			 "it is in none of the folders of the host that are below the root");
+		return;
+	}
 	found = nfd_find(
 		doctor, "GPU-LIB-MISSING", NFD_VERDICT_CRITICAL,
 		"the nvidia module is loaded but libnvidia-ml.so.1 is in none of the known "

@@ -244,6 +244,9 @@ void nfd_check_runtime(struct nfd_doctor *doctor)
 		why = "no container runtime is found (containerd, CRI-O, Docker)";
 	else if (config->error[0])
 		why = config->error;
+	else if (!config->path[0] && doctor->facts.is_partial)
+		why = "its configuration is not below the root, which has only some folders of the "
+		      "host";
 	for (size_t i = 0; why && i < NFD_ARRAY_SIZE(all); i++)
 		nfd_skip(doctor, all[i], "%s", why);
 	if (why)

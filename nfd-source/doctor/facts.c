@@ -280,6 +280,7 @@ int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_docto
 	if (r < 0)
 		return r;
 	read_system(facts, root);
+	facts->is_partial = nfd_root_is_partial(root);
 	facts->boot_s = read_boot_time(root);
 	read_driver(facts, options);
 	nfd_packages_read(root, &facts->packages);

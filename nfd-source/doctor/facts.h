@@ -57,6 +57,7 @@ struct nfd_doctor_facts {
 	bool has_driver_container; /* the library in force is the driver container's */
 	struct nfd_disk_module disk_module;
 
+	bool is_partial; /* only some folders of the host are below the root */
 	bool is_foreign; /* os-release is there and names no system: the files are not a host's */
 	char distro[32], distro_like[64], distro_version[32], codename[32];
 	enum nfd_package_manager manager;

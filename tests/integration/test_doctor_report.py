@@ -6,8 +6,10 @@ import re
 import shutil
 import stat
 import subprocess
+from pathlib import Path
 
-from doctor_case import BAD, BOOT_S, ELSEWHERE, UBUNTU, DoctorTest
+from doctor_case import BAD, BOOT_S, ELSEWHERE, HEALTHY, UBUNTU, DoctorTest
+from namespace import CLONE_NEWNS, bind, enter_root, run_in_child, unshare
 from program import BINARY, clean_environment, load_json
 from test_doctor_driver import UNLOADED, held_by
 
@@ -36,6 +38,8 @@ GPU-NFD-HOOKS GPU-NFD-TWOWRITERS GPU-NFD-ACTIVE
 
 STORY = "doctor/story"
 SCREEN = 24
+# What the pods of deploy/ have of the host.
+PARTS = ("sys", "proc", "usr", "etc/os-release", "run/nvidia")
 METRIC = re.compile(r'nfd_source_doctor_check\{id="(GPU-[A-Z0-9-]+)"\} (-1|[0-3])')
 WARNED = f"mtime etc/containerd/conf.d/99-nvidia.toml {BOOT_S + 5000}"
 
@@ -209,6 +213,26 @@ class Harmless(DoctorTest):
         for check in report["checks"][1:]:
             self.assertEqual(check["verdict"], "not-checked", check)
             self.assertIn("etc/os-release", check["reason"])
+
+    def test_parts_of_a_host(self):
+        """The folders that pods mount: what is missing may be on the host, so a healthy machine gives no alarm."""
+        causes = {STORY: "GPU-DRV-MISMATCH"}
+        for name in (*(f"doctor/{each}" for each in HEALTHY), STORY):
+            with self.subTest(name):
+                host = self.machine(name)
+                run_in_child(self.check_in_pod, host, causes.get(name))
+
+    def check_in_pod(self, host, cause):
+        """For a child: what doctor says in a pod on that host."""
+        unshare(CLONE_NEWNS)
+        own = self.name("own")
+        own.mkdir()
+        enter_root(own)
+        for part in PARTS:
+            if (host / part).exists():
+                bind(host / part, Path("/host", part))
+        report = self.report("/host")
+        self.assertEqual(report["cause"], cause, report["findings"])
 
     def test_this_host(self):
         """The host that runs the tests, whatever it is: a verdict, no crash; without a GPU no alarm."""

@@ -8,7 +8,7 @@ import traceback
 import unittest
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWUSER = 0x00020000, 0x04000000, 0x10000000
-MS_REC, MS_PRIVATE, MS_REMOUNT, MS_RDONLY = 0x4000, 0x40000, 0x20, 0x1
+MS_BIND, MS_REC, MS_PRIVATE, MS_REMOUNT, MS_RDONLY = 0x1000, 0x4000, 0x40000, 0x20, 0x1
 
 SKIPPED = 77
 NOBODY = 65534
@@ -32,6 +32,28 @@ def mount(source, target, kind, flags=0, data=""):
 def mount_tmpfs(target, data):
     """A tmpfs of its own on target."""
     mount("tmpfs", target, "tmpfs", 0, data)
+
+
+def bind(source, target):
+    """Show a file or folder, with what is mounted below it, at another place, which is made."""
+    os.makedirs(target if os.path.isdir(source) else os.path.dirname(target), exist_ok=True)
+    if not os.path.isdir(source):
+        with open(target, "wb"):
+            pass
+    mount(str(source), target, None, MS_BIND | MS_REC)
+
+
+def enter_root(path):
+    """Make an empty folder the root: a tmpfs, as a container's own, with all of the old root's folders in it."""
+    mount_tmpfs(path, "mode=755")
+    for name in os.listdir("/"):
+        source, target = os.path.join("/", name), os.path.join(path, name)
+        if os.path.islink(source):
+            os.symlink(os.readlink(source), target)
+        elif os.path.isdir(source):
+            bind(source, target)
+    os.chroot(path)
+    os.chdir("/")
 
 
 def remount(target, data, read_only):

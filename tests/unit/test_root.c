@@ -486,6 +486,23 @@ static void observer_is_told(void **state)
 				  "L dirlink dir\nL dir/up ../file\n");
 }
 
+/* A pod's mounts are tried by tests/integration/test_doctor_report. */
+static void whole_roots_are_not_partial(void **state)
+{
+	const char *tree = tree_new();
+	struct nfd_root own, made;
+
+	(void)state;
+	tree_file(tree, "proc/version", "x");
+	tree_file(tree, "sys/kernel/x", "x");
+	assert_int_equal(nfd_root_open(&own, "/", NULL), 0);
+	assert_int_equal(nfd_root_open(&made, tree, NULL), 0);
+	assert_false(nfd_root_is_partial(&own));
+	assert_false(nfd_root_is_partial(&made));
+	nfd_root_close(&own);
+	nfd_root_close(&made);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "root" };
@@ -510,5 +527,6 @@ int main(void)
 	UNIT_CASE(&suite, open_and_close);
 	UNIT_ROWS(&suite, absent, absent_rows, name);
 	UNIT_CASE(&suite, observer_is_told);
+	UNIT_CASE(&suite, whole_roots_are_not_partial);
 	return unit_run(&suite);
 }
