@@ -6,10 +6,14 @@ import json
 import os
 import pathlib
 import re
+import sys
 
 import cluster
 import process
 import program
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import pods  # noqa: E402 (found by the line above)
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CHART = TOP / "deploy/helm/nfd-source"
@@ -62,12 +66,7 @@ class Tools:
         """The objects of manifests. kubectl reads the YAML; removing what is not there changes nothing."""
         text = process.run([*self.kubectl, "annotate", "--local", "-f", "-", "-o", "json", "no-such-annotation-"],
                            stdin=manifests, env=self.env)
-        found, position, decoder = [], 0, json.JSONDecoder()
-        while position < len(text):
-            item, position = decoder.raw_decode(text, position)
-            found.append(item)
-            position += len(text[position:]) - len(text[position:].lstrip())
-        return found
+        return pods.objects(text)
 
     def render(self, *options, **where):
         """The objects of a release: {(kind, name): object}."""
