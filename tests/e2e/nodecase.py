@@ -161,7 +161,11 @@ class NodeCase(E2ETestCase):
     def wait_for_status(self, program, *patterns):
         """Wait until one text of the status matches all patterns."""
         def told():
-            return any(all(re.search(pattern, text) for pattern in patterns) for text in leaves(program.status()))
+            try:
+                status = program.status()
+            except process.PartFailed:
+                return False  # the daemon has not written it yet
+            return any(all(re.search(pattern, text) for pattern in patterns) for text in leaves(status))
 
         try:
             self.wait_until(f"the status tells of {patterns}", told)
