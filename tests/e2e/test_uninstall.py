@@ -26,7 +26,8 @@ class UninstallCase(NodeCase):
         self.assertEqual(daemon.end(), 0)
         program.settings += ALL_OFF
         daemon = self.start(program)
-        self.wait_until("it tells its status", program.status_file.exists)
+        # Not what the one before has left.
+        self.wait_until("it tells its status", lambda: program.status()["pid"] == daemon.pid)
         self.rescan_and_wait(daemon, program)
         self.assertEqual(self.cluster.labels(self.node), expected)
         program.call("cleanup")
