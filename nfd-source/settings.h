@@ -16,7 +16,7 @@
 #include "output/output.h"
 #include "scan/scanner.h"
 
-#define NFD_SETTINGS_MAX 40
+#define NFD_SETTINGS_MAX 64
 #define NFD_SETTINGS_FILE "/etc/nfd-source/nfd-source.yaml"
 #define NFD_SETTINGS_ENVIRONMENT "NFD_SOURCE_"
 

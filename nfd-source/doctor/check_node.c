@@ -178,7 +178,7 @@ static void check_mig(struct nfd_doctor *doctor)
 			   "profile on all cards, or use the strategy \"mixed\"",
 			   nfd_doctor_node(doctor));
 	}
-	cJSON_ArrayForEach(device, nfd_json_get(doctor->facts.nvml, "devices")) {
+	cJSON_ArrayForEach(device, nfd_json_get(doctor->facts.nvml.report, "devices")) {
 		const cJSON *current = nfd_json_get(device, "migMode");
 		const cJSON *pending = nfd_json_get(device, "migPending");
 

@@ -18,7 +18,7 @@ static void found_hang(struct nfd_doctor *doctor)
 	found = nfd_find(doctor, "GPU-NVML-HANG", NFD_VERDICT_CRITICAL,
 			 "NVML does not answer: the driver or a GPU's firmware hangs");
 	nfd_prove(doctor, found, doctor->facts.libraries.library[0].path, "%s",
-		  doctor->facts.nvml_why);
+		  doctor->facts.nvml.why);
 	nfd_advise_drain(doctor, found);
 	nfd_advise(doctor, found, "nvidia-smi --gpu-reset    # or: reboot");
 }
@@ -65,7 +65,7 @@ static void compare_count(struct nfd_doctor *doctor)
 	struct nfd_diagnosis *found;
 	const cJSON *device, *lost = NULL;
 
-	cJSON_ArrayForEach(device, nfd_json_get(doctor->facts.nvml, "devices")) {
+	cJSON_ArrayForEach(device, nfd_json_get(doctor->facts.nvml.report, "devices")) {
 		lost = nfd_json_get(device, "error") ? nfd_json_get(device, "error") : lost;
 		seen += !nfd_json_get(device, "error");
 	}
@@ -77,7 +77,7 @@ static void compare_count(struct nfd_doctor *doctor)
 	found = nfd_find(doctor, "GPU-NVML-INIT", NFD_VERDICT_WARNING,
 			 "NVML sees %zu of the %zu GPUs that the driver holds", seen, bound);
 	nfd_prove(doctor, found, "nvmlDeviceGetCount_v2", "%zu",
-		  nfd_json_length(doctor->facts.nvml, "devices"));
+		  nfd_json_length(doctor->facts.nvml.report, "devices"));
 	if (lost)
 		nfd_prove(doctor, found, "nvmlDeviceGetHandleByIndex_v2", "%s",
 			  nfd_json_text(lost, "text"));
@@ -86,8 +86,8 @@ static void compare_count(struct nfd_doctor *doctor)
 
 static void judge_report(struct nfd_doctor *doctor)
 {
-	const cJSON *init = nfd_json_get(doctor->facts.nvml, "init");
-	const char *load_error = nfd_json_text(doctor->facts.nvml, "loadError");
+	const cJSON *init = nfd_json_get(doctor->facts.nvml.report, "init");
+	const char *load_error = nfd_json_text(doctor->facts.nvml.report, "loadError");
 	const cJSON *code = nfd_json_get(init, "code");
 
 	if (*load_error)
@@ -102,22 +102,22 @@ static void judge_report(struct nfd_doctor *doctor)
 
 void nfd_check_nvml(struct nfd_doctor *doctor)
 {
-	switch (doctor->facts.nvml_end) {
+	switch (doctor->facts.nvml.end) {
 	case NFD_NVML_DONE:
 		judge_report(doctor);
 		return;
 	case NFD_NVML_HUNG:
 		found_hang(doctor);
-		nfd_skip(doctor, "GPU-NVML-INIT", "%s", doctor->facts.nvml_why);
+		nfd_skip(doctor, "GPU-NVML-INIT", "%s", doctor->facts.nvml.why);
 		return;
 	case NFD_NVML_CRASHED:
-		found_init(doctor, "the library crashes", doctor->facts.nvml_why);
+		found_init(doctor, "the library crashes", doctor->facts.nvml.why);
 		return;
 	case NFD_NVML_RUBBISH:
-		found_init(doctor, "its process fails", doctor->facts.nvml_why);
+		found_init(doctor, "its process fails", doctor->facts.nvml.why);
 		return;
 	default:
-		nfd_skip(doctor, "GPU-NVML-HANG", "%s", doctor->facts.nvml_why);
-		nfd_skip(doctor, "GPU-NVML-INIT", "%s", doctor->facts.nvml_why);
+		nfd_skip(doctor, "GPU-NVML-HANG", "%s", doctor->facts.nvml.why);
+		nfd_skip(doctor, "GPU-NVML-INIT", "%s", doctor->facts.nvml.why);
 	}
 }

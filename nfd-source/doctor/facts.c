@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/child.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "doctor/cdi.h"
@@ -21,7 +20,6 @@
 #include "scan/scan.h"
 
 #define NVIDIA 0x10de
-#define NVML_OUTPUT_MAX (1024 * 1024)
 
 static bool is_nvidia_gpu(const struct nfd_pci_function *function)
 {
@@ -217,59 +215,23 @@ static void read_node(struct nfd_doctor_facts *facts, const struct nfd_doctor_op
 	}
 }
 
-static void take_nvml(struct nfd_doctor_facts *facts, const struct nfd_child *child)
-{
-	struct nfd_error err = { 0 };
-
-	if (nfd_child_check(child, "nfd-source-nvml", &err) < 0) {
-		facts->nvml_end = child->end == NFD_CHILD_DEADLINE ? NFD_NVML_HUNG :
-				  child->end == NFD_CHILD_CRASHED  ? NFD_NVML_CRASHED :
-								     NFD_NVML_RUBBISH;
-		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s", nfd_error_text(&err));
-		return;
-	}
-	facts->nvml = cJSON_Parse(nfd_strbuf_text(&child->output));
-	facts->nvml_end = cJSON_IsObject(facts->nvml) ? NFD_NVML_DONE : NFD_NVML_RUBBISH;
-	if (facts->nvml_end == NFD_NVML_RUBBISH)
-		snprintf(facts->nvml_why, sizeof(facts->nvml_why),
-			 "nfd-source-nvml printed no report");
-}
-
 /* The very library file that the search below the root found. */
 static void run_nvml(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
 {
-	char name[] = "nfd-source-nvml", unconfined[] = "--unconfined", path[1024];
-	bool free = options->outputs->api.place->unconfined;
-	char *argv[] = { name, free ? unconfined : path, free ? path : NULL, NULL };
-	struct nfd_child_command command = {
-		.path = options->nvml_helper,
-		.argv = argv,
-		.envp = options->outputs->api.place->environment,
-		.input = "",
-		.output_max = NVML_OUTPUT_MAX,
+	const struct nfd_nvml_place place = {
+		.helper = options->nvml_helper,
+		.environment = options->outputs->api.place->environment,
+		.unconfined = options->outputs->api.place->unconfined,
 		.deadline_ms = options->nvml_deadline_ms,
-		.quiet = true,
 	};
-	struct nfd_error err = { 0 };
-	struct nfd_child child;
 
-	if (!options->nvml_helper || facts->libraries.count == 0 || !facts->is_loaded) {
-		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s",
+	if (!options->nvml_helper || facts->libraries.count == 0 || !facts->is_loaded)
+		snprintf(facts->nvml.why, sizeof(facts->nvml.why), "%s",
 			 !options->nvml_helper       ? "NVML was not to be started" :
 			 facts->libraries.count == 0 ? "there is no library to start" :
 						       "the nvidia module is not loaded");
-		return;
-	}
-	snprintf(path, sizeof(path), "%s/%s",
-		 strcmp(options->root->path, "/") == 0 ? "" : options->root->path,
-		 facts->libraries.library[0].path);
-	if (nfd_child_init(&child, &err) < 0 || nfd_child_start(&child, &command, &err) < 0) {
-		snprintf(facts->nvml_why, sizeof(facts->nvml_why), "%s", nfd_error_text(&err));
-	} else {
-		nfd_child_wait(&child);
-		take_nvml(facts, &child);
-	}
-	nfd_child_done(&child);
+	else
+		nfd_nvml_ask(&place, options->root, facts->libraries.library[0].path, &facts->nvml);
 }
 
 int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)
@@ -302,9 +264,9 @@ void nfd_doctor_facts_done(struct nfd_doctor_facts *facts)
 {
 	free(facts->gpu);
 	cJSON_Delete(facts->node);
-	cJSON_Delete(facts->nvml);
+	nfd_nvml_done(&facts->nvml);
 	facts->gpu = NULL;
-	facts->node = facts->nvml = NULL;
+	facts->node = NULL;
 }
 
 const char *nfd_node_label(const struct nfd_doctor_facts *facts, const char *key)

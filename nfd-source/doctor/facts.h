@@ -17,6 +17,7 @@
 #include "doctor/processes.h"
 #include "doctor/runtime_config.h"
 #include "scan/nvidia.h"
+#include "scan/nvml.h"
 #include "scan/pci_bus.h"
 
 struct nfd_doctor;
@@ -70,19 +71,9 @@ struct nfd_doctor_facts {
 	bool has_nri; /* the runtime takes NRI plugins, as the toolkit's, which injects by CDI */
 	size_t cdi_specs; /* CDI specifications of NVIDIA's that are there */
 
-	cJSON *node;        /* what node-read gave; NULL: not asked or failed; owned */
-	char node_why[400]; /* why it is not there */
-	cJSON *nvml;        /* report of nfd-source-nvml; NULL: see nvml_end; owned */
-	int nvml_end;       /* enum nfd_nvml_end */
-	char nvml_why[400];
-};
-
-enum nfd_nvml_end {
-	NFD_NVML_NOT_STARTED, /* no helper, no library, or not wanted */
-	NFD_NVML_DONE,
-	NFD_NVML_HUNG, /* killed at its deadline */
-	NFD_NVML_CRASHED,
-	NFD_NVML_RUBBISH, /* printed no report */
+	cJSON *node;          /* what node-read gave; NULL: not asked or failed; owned */
+	char node_why[400];   /* why it is not there */
+	struct nfd_nvml nvml; /* owned */
 };
 
 /**

@@ -15,6 +15,7 @@
 #include "base/parse.h"
 #include "scan/gpu.h"
 #include "scan/pci.h"
+#include "scan/scan.h"
 #include "scan/uevent.h"
 
 #define PATH_SIZE 320
@@ -141,6 +142,29 @@ static bool has_failed(const struct nfd_root *root, const char *name,
 	       strcmp(state, "error") == 0;
 }
 
+bool nfd_pci_matches(const struct nfd_pci_match *match, size_t count,
+		     const struct nfd_pci_function *function)
+{
+	for (size_t i = 0; i < count; i++)
+		if (match[i].vendor == function->vendor &&
+		    (!match[i].device || match[i].device == function->device) &&
+		    (!match[i].class_code || match[i].class_code == function->class_code >> 8))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct nfd_pci_function *function)
+{
+	const struct nfd_scanner *const *scanners;
+	size_t count;
+
+	scanners = nfd_scanners(&count);
+	for (size_t i = 0; i < count; i++)
+		if (nfd_pci_matches(scanners[i]->functions, scanners[i]->function_count, function))
+			return true;
+	return false;
+}
+
 /* Reads one function. Returns 1 when it matters, 0 when not, negative errno when unreadable. */
 static int read_function(struct nfd_scan *scan, const char *name, struct nfd_pci_function *function)
 {
@@ -158,13 +182,15 @@ static int read_function(struct nfd_scan *scan, const char *name, struct nfd_pci
 	memcpy(function->driver, uevent.driver, sizeof(function->driver));
 	function->white_listed = nfd_pci_is_white_listed(scan->options, function);
 	function->is_gpu = nfd_gpu_is_accelerator(function);
+	function->is_wanted = is_wanted(function);
 	if (function->white_listed)
 		function->has_sriov = is_readable(scan->root, name, "sriov_totalvfs");
-	if (function->is_gpu) {
+	if (function->is_gpu || function->is_wanted) {
 		function->is_virtual = is_link(scan->root, name, "physfn");
 		function->is_unresponsive = has_failed(scan->root, name, function);
 	}
-	return function->white_listed || function->is_gpu || scan->all_devices;
+	return function->white_listed || function->is_gpu || function->is_wanted ||
+	       scan->all_devices;
 }
 
 /* A function that cannot be read: gone while we looked, or a fault that leaves facts unknown. */
@@ -261,6 +287,29 @@ const struct nfd_pci_bus *nfd_pci_bus_get(struct nfd_scan *scan)
 		nfd_scan_doubt(scan, NFD_F "gpu-", "\"" NFD_PCI_DEVICES "\" is empty");
 	}
 	return scan->pci;
+}
+
+unsigned int nfd_pci_count(struct nfd_scan *scan, const struct nfd_scanner *scanner,
+			   bool virtual_too)
+{
+	const struct nfd_pci_bus *bus = nfd_pci_bus_get(scan);
+	unsigned int count = 0;
+
+	for (size_t i = 0; bus && i < bus->count; i++)
+		count += (virtual_too || !bus->function[i].is_virtual) &&
+			 nfd_pci_matches(scanner->functions, scanner->function_count,
+					 &bus->function[i]);
+	return count;
+}
+
+ssize_t nfd_pci_read_line(const struct nfd_root *root, const struct nfd_pci_function *function,
+			  const char *attribute, char *buf, size_t size)
+{
+	char address[NFD_PCI_ADDRESS_SIZE], path[PATH_SIZE];
+
+	nfd_pci_format_address(function, address);
+	snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s/%s", address, attribute);
+	return nfd_root_read_line(root, path, buf, size);
 }
 
 void nfd_pci_bus_free(struct nfd_pci_bus *bus)

@@ -16,12 +16,13 @@
 struct nfd_pci_function {
 	uint32_t domain; /* full width: Intel VMD has 10000 and up (field case B1) */
 	uint8_t bus, device_number, function_number;
-	bool white_listed;    /* class is on sources.pci.deviceClassWhitelist */
-	bool is_gpu;          /* see nfd_gpu_is_accelerator() */
-	bool is_virtual;      /* has a physfn link; looked up for GPUs only */
-	bool has_sriov;       /* sriov_totalvfs is readable; looked up for white-listed ones only */
-	bool is_unresponsive; /* ids or class read as all ones, or power_state is "error" */
-	uint32_t class_code;  /* 24 bits */
+	bool white_listed; /* class is on sources.pci.deviceClassWhitelist */
+	bool is_gpu;       /* see nfd_gpu_is_accelerator() */
+	bool is_wanted;    /* some scanner looks at it: struct nfd_scanner.functions */
+	bool is_virtual;   /* has a physfn link; looked up for GPUs and wanted ones only */
+	bool has_sriov;    /* sriov_totalvfs is readable; looked up for white-listed ones only */
+	bool is_unresponsive; /* ids or class read as all ones, or power_state is "error"; as is_virtual */
+	uint32_t class_code; /* 24 bits */
 	uint16_t vendor, device, subsystem_vendor, subsystem_device;
 	char driver[64]; /* "" when unbound */
 };
@@ -39,6 +40,28 @@ struct nfd_pci_bus {
  *         memory ran out.
  */
 const struct nfd_pci_bus *nfd_pci_bus_get(struct nfd_scan *scan);
+
+/**
+ * nfd_pci_matches() - whether a function is one of a scanner's.
+ * @match: array of @count.
+ * @function: class_code, vendor and device are read.
+ */
+bool nfd_pci_matches(const struct nfd_pci_match *match, size_t count,
+		     const struct nfd_pci_function *function);
+
+/**
+ * nfd_pci_count() - the functions of this scan that are a scanner's.
+ * @virtual_too: count virtual functions as well.
+ */
+unsigned int nfd_pci_count(struct nfd_scan *scan, const struct nfd_scanner *scanner,
+			   bool virtual_too);
+
+/**
+ * nfd_pci_read_line() - an attribute of a function, trimmed (sys/bus/pci/devices/<address>/<attribute>).
+ * Return: as nfd_root_read_line().
+ */
+ssize_t nfd_pci_read_line(const struct nfd_root *root, const struct nfd_pci_function *function,
+			  const char *attribute, char *buf, size_t size) nfd_must_check;
 
 /**
  * nfd_pci_bus_free() - free; NULL is fine.

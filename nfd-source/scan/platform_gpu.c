@@ -49,6 +49,11 @@ static void add_tegra(struct nfd_scan *scan)
 		nfd_scan_label(scan, &finding, NFD_F "gpu-tegra.present");
 }
 
+bool nfd_platform_is_wsl(const struct nfd_root *root)
+{
+	return nfd_root_exists(root, DXG) == 1;
+}
+
 static void add_paravirtual(struct nfd_scan *scan)
 {
 	struct nfd_finding finding = { .rank = NFD_RANK_NORMAL, .value = "true", .path = DXG };

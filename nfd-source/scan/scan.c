@@ -13,20 +13,33 @@
 #include <string.h>
 
 #include "labels/features.h"
+#include "scan/alveo.h"
+#include "scan/amd.h"
+#include "scan/ascend.h"
 #include "scan/driver.h"
+#include "scan/gaudi.h"
 #include "scan/gpu.h"
+#include "scan/intel.h"
 #include "scan/kernel.h"
+#include "scan/mellanox.h"
+#include "scan/neuron.h"
 #include "scan/nvidia.h"
+#include "scan/nvidia_labels.h"
 #include "scan/os_release.h"
 #include "scan/pci.h"
 #include "scan/pci_bus.h"
 #include "scan/platform_gpu.h"
+#include "scan/qualcomm.h"
+#include "scan/tpu.h"
 #include "scan/usb.h"
 
 static const struct nfd_scanner *const scanners[] = {
-	&nfd_pci_scanner,    &nfd_gpu_scanner,        &nfd_platform_gpu_scanner,
-	&nfd_usb_scanner,    &nfd_driver_scanner,     &nfd_nvidia_scanner,
-	&nfd_kernel_scanner, &nfd_os_release_scanner,
+	&nfd_pci_scanner,      &nfd_gpu_scanner,        &nfd_platform_gpu_scanner,
+	&nfd_usb_scanner,      &nfd_driver_scanner,     &nfd_nvidia_scanner,
+	&nfd_kernel_scanner,   &nfd_os_release_scanner, &nfd_nvidia_labels_scanner,
+	&nfd_amd_scanner,      &nfd_intel_scanner,      &nfd_gaudi_scanner,
+	&nfd_mellanox_scanner, &nfd_neuron_scanner,     &nfd_tpu_scanner,
+	&nfd_qualcomm_scanner, &nfd_ascend_scanner,     &nfd_alveo_scanner,
 };
 
 const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
@@ -58,6 +71,16 @@ uint32_t nfd_scanners_for_subsystem(const char *subsystem)
 		for (const char *const *name = scanners[i]->subsystems; *name; name++)
 			if (strcmp(*name, subsystem) == 0)
 				bits |= UINT32_C(1) << i;
+	return bits;
+}
+
+uint32_t nfd_scanners_for_vendor(enum nfd_vendor vendor)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		if (scanners[i]->vendor == vendor)
+			bits |= UINT32_C(1) << i;
 	return bits;
 }
 
@@ -202,12 +225,53 @@ static void take_over(struct nfd_scan *scan, const struct nfd_scan *before, uint
 		if (!is_wanted(wanted, nfd_scanner_of(before->labels.label[i].key)) &&
 		    nfd_set_put(&scan->labels, &before->labels.label[i]) == -ENOMEM)
 			scan->error = -ENOMEM;
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
+		if (!(wanted >> i & 1))
+			scan->vendors_found |= before->vendors_found & 1U << scanners[i]->vendor;
 	for (size_t i = 0; i < before->unknowns.count; i++) {
 		const struct nfd_unknown *unknown = &before->unknowns.unknown[i];
 
 		if (!is_wanted(wanted, nfd_scanner_of(unknown->prefix)))
 			note_unknown(scan, unknown->prefix, unknown->reason, unknown->doubt);
 	}
+}
+
+/* What could not be read of the bus may be the hardware of any scanner that looks at functions. */
+static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner)
+{
+	const struct nfd_unknown *unknown;
+	char reason[512];
+	bool doubt;
+
+	nfd_pci_bus_get(scan);
+	unknown = nfd_unknowns_find(&scan->unknowns, NFD_F "pci-");
+	if (!unknown)
+		return;
+	/* The list may move while it grows. */
+	snprintf(reason, sizeof(reason), "%s", unknown->reason);
+	doubt = unknown->doubt;
+	for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
+		note_unknown(scan, *prefix, reason, doubt);
+}
+
+/* Labels of a vendor: only where its hardware is, and where they are ours to write. */
+static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner,
+			const struct nfd_vendors *vendors)
+{
+	const struct nfd_vendor_state *state =
+		vendors && scanner->vendor ? &vendors->of[scanner->vendor] : NULL;
+
+	if (scanner->function_count > 0)
+		share_doubt(scan, scanner);
+	if (scanner->is_here && !scanner->is_here(scan))
+		return;
+	if (scanner->vendor)
+		scan->vendors_found |= 1U << scanner->vendor;
+	if (!state || state->verdict == NFD_VENDOR_WRITE)
+		scanner->run(scan);
+	else if (state->verdict == NFD_VENDOR_WAIT)
+		for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
+			note_unknown(scan, *prefix, state->why, true);
 }
 
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
@@ -220,6 +284,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 	*scan = (struct nfd_scan){
 		.root = request->root,
 		.options = request->options,
+		.nvml = request->nvml,
 		.all_devices = request->all_devices,
 	};
 	r = nfd_filter_new(request->options->label_white_list, &filter, err);
@@ -238,9 +303,10 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		take_over(scan, request->before, wanted);
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
 		if (wanted >> i & 1)
-			scanners[i]->run(scan);
+			run_scanner(scan, scanners[i], request->vendors);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
+	scan->nvml = NULL;
 	if (scan->error < 0)
 		return nfd_error_set(err, scan->error, "out of memory");
 	return 0;

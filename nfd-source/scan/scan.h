@@ -35,9 +35,11 @@ struct nfd_scan_request {
 	const struct nfd_root *root;            /* borrowed, must outlive the scan */
 	const struct nfd_scan_options *options; /* borrowed, must outlive the scan */
 	uint32_t scanners;                      /* which to run; 0 means all */
-	const struct nfd_scan *before; /* results of the others are taken from it; or NULL */
-	bool features;                 /* collect raw features */
-	bool all_devices;              /* see struct nfd_scan */
+	const struct nfd_scan *before;     /* results of the others are taken from it; or NULL */
+	const struct nfd_vendors *vendors; /* who writes the vendors' labels; NULL: we do */
+	const struct nfd_nvml *nvml;       /* what NVML said, borrowed; NULL: it was not asked */
+	bool features;                     /* collect raw features */
+	bool all_devices;                  /* see struct nfd_scan */
 };
 
 /**
@@ -50,6 +52,11 @@ struct nfd_scan_request {
  */
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		 struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_scanners_for_vendor() - the scanners of a vendor's labels, as bits.
+ */
+uint32_t nfd_scanners_for_vendor(enum nfd_vendor vendor);
 
 /**
  * nfd_scan_done() - free; a zeroed one is fine.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <cjson/cJSON.h>
 
@@ -14,6 +15,7 @@
 #include "labels/key.h"
 #include "labels/set.h"
 #include "labels/unknown.h"
+#include "scan/vendor.h"
 
 #define NFD_F NFD_FEATURE_PREFIX
 
@@ -34,9 +36,18 @@ struct nfd_scan_options {
 	struct nfd_bus_options pci;
 	struct nfd_bus_options usb;
 	char *nvidia_library_dir; /* below the root; NULL or "": the known places; owned likewise */
+	struct nfd_vendor_options vendor;
 };
 
+struct nfd_nvml;
 struct nfd_pci_bus;
+struct nfd_pci_function;
+
+/* PCI functions that a scanner looks at whatever their class; 0 stands for any. */
+struct nfd_pci_match {
+	uint16_t vendor, device;
+	uint16_t class_code; /* the upper 16 of its 24 bits */
+};
 
 struct nfd_scan {
 	const struct nfd_root *root;            /* borrowed */
@@ -46,9 +57,11 @@ struct nfd_scan {
 	struct nfd_unknowns unknowns;           /* facts that could not be decided */
 	cJSON *features;                        /* raw features, NULL when nobody asked */
 	struct nfd_pci_bus *pci;                /* read once by whichever scanner needs it first */
-	bool all_devices; /* keep also devices outside the class white lists */
-	bool incomplete;  /* something vanished while we looked: scan again */
-	int error;        /* -ENOMEM: the result is not to be used */
+	const struct nfd_nvml *nvml; /* what NVML said, borrowed; NULL: it was not asked */
+	unsigned int vendors_found;  /* bits by enum nfd_vendor: hardware is there */
+	bool all_devices;            /* keep also devices outside the class white lists */
+	bool incomplete;             /* something vanished while we looked: scan again */
+	int error;                   /* -ENOMEM: the result is not to be used */
 };
 
 struct nfd_scanner {
@@ -58,6 +71,11 @@ struct nfd_scanner {
 		*subsystems; /* udev subsystems whose events concern it, NULL-terminated */
 	const char *const *key_prefixes; /* full prefixes of its keys, NULL-terminated */
 	void (*run)(struct nfd_scan *scan);
+	enum nfd_vendor vendor; /* whose labels they are; NFD_VENDOR_NONE: our own or NFD's */
+	const struct nfd_pci_match *functions; /* array of @function_count that the bus must keep */
+	size_t function_count;
+	/* Whether its hardware is here; @run is called only then. NULL: it is always run. */
+	bool (*is_here)(struct nfd_scan *scan);
 };
 
 /* A label as scanners state it; see nfd_scan_label(). */

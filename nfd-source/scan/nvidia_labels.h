@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scanner of labels of gpu-feature-discovery.
+ */
+#pragma once
+
+#include "scan/scanner.h"
+
+extern const struct nfd_scanner nfd_nvidia_labels_scanner;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One run of nfd-source-nvml, for scan and doctor.
+ */
+#include "config.h"
+
+#include "scan/nvml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "scan/nvidia.h"
+#include "scan/nvidia_library.h"
+#include "scan/platform_gpu.h"
+
+#define NAME "nfd-source-nvml"
+#define OUTPUT_MAX (1024 * 1024)
+
+bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX],
+		   char why[100])
+{
+	struct nfd_nvidia_libraries libraries;
+	struct nfd_nvidia_module module;
+
+	nfd_nvidia_module_read(root, &module);
+	if (!module.version[0] && nfd_root_exists(root, "sys/module/nvidia/refcnt") <= 0 &&
+	    !nfd_platform_is_wsl(root)) {
+		snprintf(why, 100, "the nvidia module is not loaded");
+		return false;
+	}
+	nfd_nvidia_libraries_find(root, library_dir, true, &libraries);
+	if (libraries.count == 0) {
+		snprintf(why, 100, "there is no library to start");
+		return false;
+	}
+	snprintf(ret, PATH_MAX, "%s", libraries.library[0].path);
+	return true;
+}
+
+int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place,
+		   const struct nfd_root *root, const char *path, struct nfd_error *err)
+{
+	char name[] = NAME, unconfined[] = "--unconfined", full[PATH_MAX];
+	char *argv[] = { name, place->unconfined ? unconfined : full,
+			 place->unconfined ? full : NULL, NULL };
+	struct nfd_child_command command = {
+		.path = place->helper,
+		.argv = argv,
+		.envp = place->environment,
+		.input = "",
+		.output_max = OUTPUT_MAX,
+		.deadline_ms = place->deadline_ms,
+		.quiet = true,
+	};
+
+	snprintf(full, sizeof(full), "%s/%s", strcmp(root->path, "/") == 0 ? "" : root->path, path);
+	return nfd_child_start(child, &command, err);
+}
+
+void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret)
+{
+	struct nfd_error err = { 0 };
+
+	*ret = (struct nfd_nvml){ .end = NFD_NVML_DONE };
+	if (nfd_child_check(child, NAME, &err) < 0) {
+		ret->end = child->end == NFD_CHILD_DEADLINE ? NFD_NVML_HUNG :
+			   child->end == NFD_CHILD_CRASHED  ? NFD_NVML_CRASHED :
+							      NFD_NVML_RUBBISH;
+		snprintf(ret->why, sizeof(ret->why), "%s", nfd_error_text(&err));
+		return;
+	}
+	ret->report = cJSON_Parse(nfd_strbuf_text(&child->output));
+	if (cJSON_IsObject(ret->report))
+		return;
+	ret->end = NFD_NVML_RUBBISH;
+	snprintf(ret->why, sizeof(ret->why), NAME " printed no report");
+	cJSON_Delete(ret->report);
+	ret->report = NULL;
+}
+
+void nfd_nvml_ask(const struct nfd_nvml_place *place, const struct nfd_root *root, const char *path,
+		  struct nfd_nvml *ret)
+{
+	struct nfd_error err = { 0 };
+	struct nfd_child child;
+
+	if (nfd_child_init(&child, &err) < 0 ||
+	    nfd_nvml_start(&child, place, root, path, &err) < 0) {
+		*ret = (struct nfd_nvml){ .end = NFD_NVML_NOT_STARTED };
+		snprintf(ret->why, sizeof(ret->why), "%s", nfd_error_text(&err));
+	} else {
+		nfd_child_wait(&child);
+		nfd_nvml_take(&child, ret);
+	}
+	nfd_child_done(&child);
+}
+
+void nfd_nvml_done(struct nfd_nvml *nvml)
+{
+	cJSON_Delete(nvml->report);
+	*nvml = (struct nfd_nvml){ 0 };
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of vendors' own programs, and the verdict for each vendor.
+ */
+#include "config.h"
+
+#include "scan/vendor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/macros.h"
+#include "labels/key.h"
+
+#define F NFD_FEATURE_PREFIX
+
+static const char *const none[] = { NULL };
+
+static const char *const gfd_files[] = { "gfd", NULL };
+static const char *const gfd_objects[] = { "nvidia-features-for-", NULL };
+static const char *const gfd_keys[] = { "nvidia.com/gfd.timestamp", "nvidia.com/gpu.product",
+					"nvidia.com/gpu.count", "nvidia.com/cuda.", NULL };
+static const char *const amd_keys[] = { "amd.com/gpu.", "beta.amd.com/gpu.", NULL };
+static const char *const intel_keys[] = { "gpu.intel.com/", "intel.feature.node.kubernetes.io/gpu",
+					  NULL };
+static const char *const gaudi_keys[] = { "intel.feature.node.kubernetes.io/gaudi", NULL };
+static const char *const neuron_keys[] = { F "aws-neuron", NULL };
+
+/* A new vendor is one value of enum nfd_vendor and one line here. */
+static const struct nfd_labeller table[NFD_VENDOR_COUNT] = {
+	[NFD_VENDOR_NONE] = { "none", NULL, none, none, none },
+	[NFD_VENDOR_NVIDIA] = { "nvidia", "gpu-feature-discovery", gfd_files, gfd_objects,
+				gfd_keys },
+	[NFD_VENDOR_AMD] = { "amd", "AMD's node labeller", none, none, amd_keys },
+	[NFD_VENDOR_INTEL] = { "intel", "a rule of Intel's device plugins", none, none,
+			       intel_keys },
+	[NFD_VENDOR_GAUDI] = { "gaudi", "a rule of Intel's Gaudi operator", none, none,
+			       gaudi_keys },
+	[NFD_VENDOR_MELLANOX] = { "mellanox", NULL, none, none, none },
+	[NFD_VENDOR_NEURON] = { "neuron", "a rule of the AWS Neuron operator", none, none,
+				neuron_keys },
+	[NFD_VENDOR_TPU] = { "tpu", NULL, none, none, none },
+	[NFD_VENDOR_QUALCOMM] = { "qualcomm", NULL, none, none, none },
+	[NFD_VENDOR_ASCEND] = { "ascend", NULL, none, none, none },
+	[NFD_VENDOR_ALVEO] = { "alveo", NULL, none, none, none },
+};
+
+const struct nfd_labeller *nfd_labeller(enum nfd_vendor vendor)
+{
+	return &table[vendor];
+}
+
+static void say(struct nfd_vendor_state *state, enum nfd_vendor_verdict verdict,
+		const char *program, const char *what, const char *detail)
+{
+	state->verdict = verdict;
+	snprintf(state->why, sizeof(state->why), "%s%s%.180s", program, what, detail);
+}
+
+/* Its file in features.d, by name; an unreadable folder tells nothing. */
+static bool has_file(const struct nfd_labeller *labeller, const char *dir,
+		     struct nfd_vendor_state *state)
+{
+	for (const char *const *name = labeller->files; *name; name++) {
+		char path[PATH_MAX];
+		struct stat status;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, *name);
+		if (stat(path, &status) < 0)
+			continue;
+		say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: ", path);
+		return true;
+	}
+	return false;
+}
+
+static void decide(const struct nfd_labeller *labeller, int mode, const char *dir,
+		   const struct nfd_vendor_view *view, struct nfd_vendor_state *state)
+{
+	const char *seen = view ? nfd_json_text(view->seen, labeller->name) : "";
+
+	if (mode == NFD_VENDOR_OFF)
+		say(state, NFD_VENDOR_LEAVE, "", "the setting is off", "");
+	else if (mode == NFD_VENDOR_ON)
+		say(state, NFD_VENDOR_WRITE, "", "the setting is on", "");
+	else if (!labeller->program)
+		say(state, NFD_VENDOR_WRITE, "", "no other program writes them", "");
+	else if (has_file(labeller, dir, state))
+		return;
+	else if (*seen)
+		say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: ", seen);
+	else if (view && view->is_pending)
+		say(state, NFD_VENDOR_WAIT, "the API server is asked for ", labeller->program, "");
+	else
+		say(state, NFD_VENDOR_WRITE, labeller->program, " is not here", "");
+}
+
+void nfd_vendors_decide(const struct nfd_vendor_options *options, const char *dir,
+			const struct nfd_vendor_view *view, struct nfd_vendors *ret)
+{
+	*ret = (struct nfd_vendors){ 0 };
+	for (size_t i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++)
+		decide(&table[i], options->labels[i], dir, view, &ret->of[i]);
+}
+
+static int add_entry(cJSON *list, const struct nfd_labeller *labeller)
+{
+	cJSON *entry = cJSON_CreateObject();
+	cJSON *objects = cJSON_AddArrayToObject(entry, "objects");
+	cJSON *keys = cJSON_AddArrayToObject(entry, "keys");
+
+	if (!keys || !objects || !cJSON_AddStringToObject(entry, "name", labeller->name) ||
+	    !cJSON_AddItemToArray(list, entry)) {
+		cJSON_Delete(entry);
+		return -ENOMEM;
+	}
+	for (const char *const *text = labeller->objects; *text; text++)
+		if (!cJSON_AddItemToArray(objects, cJSON_CreateString(*text)))
+			return -ENOMEM;
+	for (const char *const *text = labeller->keys; *text; text++)
+		if (!cJSON_AddItemToArray(keys, cJSON_CreateString(*text)))
+			return -ENOMEM;
+	return 0;
+}
+
+int nfd_vendors_ask(const struct nfd_vendor_options *options, unsigned int found, cJSON **ret)
+{
+	cJSON *list = cJSON_CreateArray();
+	int r = list ? 0 : -ENOMEM;
+
+	for (size_t i = NFD_VENDOR_NONE + 1; r == 0 && i < NFD_VENDOR_COUNT; i++)
+		if (found >> i & 1 && table[i].program && options->labels[i] == NFD_VENDOR_AUTO)
+			r = add_entry(list, &table[i]);
+	if (r < 0 || cJSON_GetArraySize(list) == 0) {
+		cJSON_Delete(list);
+		list = NULL;
+	}
+	if (r == 0)
+		*ret = list;
+	return r;
+}
