@@ -171,6 +171,11 @@ void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reaso
 	note_unknown(scan, prefix, reason, true);
 }
 
+void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason)
+{
+	note_unknown(scan, prefix, reason, false);
+}
+
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
 		      const char *value)
 {

@@ -126,6 +126,12 @@ void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path
 void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason);
 
 /**
+ * nfd_scan_unknown() - keys of @prefix are unknown because of something that a person should see to.
+ * @reason: in words.
+ */
+void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason);
+
+/**
  * nfd_scan_feature() - add one element to an attribute feature, when features are wanted.
  * @feature: "nfd-source.<name>", lower case.
  */
