@@ -80,3 +80,8 @@ void nfd_gfd_put_number(struct nfd_gfd *gfd, enum nfd_gfd_group group, uint64_t 
 	put(gfd, group, text, path, fmt, args);
 	va_end(args);
 }
+
+const char *nfd_gfd_mode(const struct nfd_pci_function *function)
+{
+	return function->class_code >> 8 == 0x0300 ? "graphics" : "compute";
+}

@@ -57,6 +57,11 @@ void nfd_gfd_put(struct nfd_gfd *gfd, enum nfd_gfd_group group, const char *valu
 		 const char *fmt, ...) nfd_printf_like(5, 6);
 
 /**
+ * nfd_gfd_mode() - what a GPU is for, by its PCI class: "graphics" (0300) or "compute" (0302).
+ */
+const char *nfd_gfd_mode(const struct nfd_pci_function *function);
+
+/**
  * nfd_gfd_put_number() - the same with a number.
  */
 void nfd_gfd_put_number(struct nfd_gfd *gfd, enum nfd_gfd_group group, uint64_t value,

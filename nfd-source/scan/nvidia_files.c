@@ -21,6 +21,7 @@ struct found {
 	struct nfd_nvidia_gpu *gpu; /* owned */
 	size_t count;
 	bool has_information; /* of any, also of those that are not counted */
+	bool is_held;         /* the driver holds one of which it says nothing */
 	bool is_open;         /* a GPU's model is not known */
 };
 
@@ -46,8 +47,10 @@ static void take_information(struct nfd_gfd *gfd, const struct nfd_pci_function 
 
 	nfd_pci_format_address(function, address);
 	r = nfd_nvidia_information_read(gfd->scan->root, address, &information);
-	if (r < 0 && nfd_root_is_absent(r))
+	if (r < 0 && nfd_root_is_absent(r)) {
+		found->is_held |= strcmp(function->driver, "nvidia") == 0;
 		return;
+	}
 	found->has_information = true;
 	if (r < 0) {
 		snprintf(path, sizeof(path), NFD_NVIDIA_GPUS "/%s/information", address);
@@ -82,7 +85,8 @@ static int find(struct nfd_gfd *gfd, const struct nfd_pci_bus *bus, struct found
 	for (size_t i = 0; i < bus->count; i++)
 		if (is_countable(&bus->function[i]))
 			take_information(gfd, &bus->function[i], ret);
-	if (ret->has_information)
+	ret->is_open |= ret->has_information && ret->is_held;
+	if (ret->has_information || ret->is_held)
 		return 0;
 	for (size_t i = 0; i < bus->count; i++)
 		if (is_countable(&bus->function[i]))
@@ -121,25 +125,55 @@ static void put(struct nfd_gfd *gfd, const struct found *found)
 	nfd_gfd_put_model(gfd, &offer);
 }
 
+static const char *mode_so_far(const char *mode, const struct nfd_pci_function *function)
+{
+	const char *own = nfd_gfd_mode(function);
+
+	return !mode || strcmp(mode, own) == 0 ? own : "unknown";
+}
+
+/* Of the GPUs that are counted; where none is, of those on the bus. */
+static void put_mode(struct nfd_gfd *gfd, const struct nfd_pci_bus *bus, const struct found *found)
+{
+	bool is_counted = found->has_information && !found->is_open && found->count > 0;
+	const char *mode = NULL;
+
+	for (size_t i = 0; is_counted && i < found->count; i++)
+		mode = mode_so_far(mode, &found->gpu[i].address);
+	for (size_t i = 0; !is_counted && i < bus->count; i++)
+		if (is_countable(&bus->function[i]))
+			mode = mode_so_far(mode, &bus->function[i]);
+	if (mode)
+		nfd_gfd_put(gfd, NFD_GFD_MODE, mode, NFD_PCI_DEVICES, "gpu.mode");
+}
+
+static void judge(struct nfd_gfd *gfd, const struct found *found)
+{
+	if (found->count == 0)
+		return;
+	if (gfd->strategy == NFD_MIG_SINGLE || gfd->strategy == NFD_MIG_MIXED)
+		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
+			     "with a MIG strategy only NVML knows what the GPUs are", true);
+	else if (found->is_open)
+		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
+			     "the driver does not state the model of a GPU in its information file",
+			     true);
+}
+
 void nfd_gfd_put_files(struct nfd_gfd *gfd)
 {
 	const struct nfd_pci_bus *bus = nfd_pci_bus_get(gfd->scan);
 	struct found found;
 
-	if (gfd->strategy == NFD_MIG_SINGLE || gfd->strategy == NFD_MIG_MIXED)
-		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
-			     "with a MIG strategy only NVML knows what the GPUs are", true);
-	if (!bus || gfd->lost & NFD_GFD_MODEL)
+	if (!bus)
 		return;
 	if (find(gfd, bus, &found) < 0) {
 		gfd->scan->error = -ENOMEM;
 		return;
 	}
-	if (found.is_open)
-		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
-			     "the driver does not state the model of a GPU in its information file",
-			     true);
-	else if (found.count > 0)
+	put_mode(gfd, bus, &found);
+	judge(gfd, &found);
+	if (found.count > 0 && !found.is_open && !(gfd->lost & NFD_GFD_MODEL))
 		put(gfd, &found);
 	free(found.gpu);
 }

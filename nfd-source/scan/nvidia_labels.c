@@ -111,11 +111,6 @@ static const struct nfd_pci_function *function_at(const struct nfd_pci_bus *bus,
 	return NULL;
 }
 
-static const char *mode_of(uint32_t class_code)
-{
-	return class_code >> 8 == 0x0300 ? "graphics" : "compute";
-}
-
 /* One mode for all, else "unknown", as where a GPU is on no bus of ours (WSL2). */
 static void put_mode(struct nfd_gfd *gfd)
 {
@@ -125,28 +120,11 @@ static void put_mode(struct nfd_gfd *gfd)
 	for (size_t i = 0; i < gfd->report.count; i++) {
 		const struct nfd_pci_function *function =
 			function_at(bus, &gfd->report.gpu[i].address);
-		const char *own = function ? mode_of(function->class_code) : "unknown";
+		const char *own = function ? nfd_gfd_mode(function) : "unknown";
 
 		mode = !mode || strcmp(mode, own) == 0 ? own : "unknown";
 	}
 	nfd_gfd_put(gfd, NFD_GFD_MODE, mode ? mode : "unknown", NFD_PCI_DEVICES, "gpu.mode");
-}
-
-static void put_mode_of_bus(struct nfd_gfd *gfd)
-{
-	const struct nfd_pci_bus *bus = nfd_pci_bus_get(gfd->scan);
-	const char *mode = NULL;
-
-	for (size_t i = 0; bus && i < bus->count; i++) {
-		const char *own = mode_of(bus->function[i].class_code);
-
-		if (!nfd_nvidia_is_gpu(&bus->function[i]) || bus->function[i].is_virtual ||
-		    bus->function[i].is_unresponsive)
-			continue;
-		mode = !mode || strcmp(mode, own) == 0 ? own : "unknown";
-	}
-	if (mode)
-		nfd_gfd_put(gfd, NFD_GFD_MODE, mode, NFD_PCI_DEVICES, "gpu.mode");
 }
 
 /* Only where all GPUs on a fabric are in one clique of one cluster. */
@@ -196,7 +174,6 @@ static void put_files(struct nfd_gfd *gfd)
 		return;
 	put_machine(gfd->scan, PRODUCT_NAME, "unknown");
 	nfd_gfd_put_driver(gfd);
-	put_mode_of_bus(gfd);
 	nfd_gfd_put_files(gfd);
 }
 
