@@ -81,7 +81,7 @@ static int run(struct nfd_context *context)
 
 	while (form && strcmp(forms[at], form) != 0)
 		at++;
-	if (nfd_context_scan(context, &scan, true, false) == 0)
+	if (nfd_context_scan(context, &scan, NFD_SCAN_FEATURES) == 0)
 		exit_code = renderers[at](context, &scan, &buf);
 	if (exit_code == NFD_EXIT_DONE)
 		exit_code = nfd_print(&buf);

@@ -150,7 +150,8 @@ void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int coun
 	nfd_scan_label(scan, &finding, "%s", key);
 }
 
-static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason, bool doubt)
+static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason,
+			 enum nfd_doubt doubt)
 {
 	if (nfd_unknowns_add(&scan->unknowns, prefix, reason, doubt) < 0)
 		scan->error = -ENOMEM;
@@ -163,12 +164,17 @@ void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path
 	if (nfd_root_is_absent(code))
 		return;
 	snprintf(reason, sizeof(reason), "cannot read \"%s\": %s", path, nfd_errno_text(code));
-	note_unknown(scan, prefix, reason, false);
+	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
 }
 
 void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason)
 {
-	note_unknown(scan, prefix, reason, true);
+	note_unknown(scan, prefix, reason, NFD_DOUBT_SEEMS);
+}
+
+void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason)
+{
+	note_unknown(scan, prefix, reason, NFD_DOUBT_PASSING);
 }
 
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
@@ -207,7 +213,7 @@ static void check_sysfs(struct nfd_scan *scan)
 			if (scanners[i]->subsystems[0])
 				note_unknown(scan, *prefix,
 					     "sysfs is not mounted at \"sys\" below the root",
-					     false);
+					     NFD_DOUBT_FAILED);
 }
 
 static bool is_wanted(uint32_t wanted, const struct nfd_scanner *scanner)
@@ -241,7 +247,7 @@ static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner
 {
 	const struct nfd_unknown *unknown;
 	char reason[512];
-	bool doubt;
+	enum nfd_doubt doubt;
 
 	nfd_pci_bus_get(scan);
 	unknown = nfd_unknowns_find(&scan->unknowns, NFD_F "pci-");
@@ -271,7 +277,7 @@ static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner
 		scanner->run(scan);
 	else if (state->verdict == NFD_VENDOR_WAIT)
 		for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
-			note_unknown(scan, *prefix, state->why, true);
+			nfd_scan_pending(scan, *prefix, state->why);
 }
 
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,

@@ -7,9 +7,9 @@
 #include "scan/vendor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json.h"
@@ -52,6 +52,22 @@ static const struct nfd_labeller table[NFD_VENDOR_COUNT] = {
 const struct nfd_labeller *nfd_labeller(enum nfd_vendor vendor)
 {
 	return &table[vendor];
+}
+
+bool nfd_vendor_is_sign(const char *key)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
+		for (const char *const *sign = table[i].keys; *sign; sign++)
+			if (strncmp(key, *sign, strlen(*sign)) == 0)
+				return true;
+	return false;
+}
+
+const char *nfd_vendor_words(enum nfd_vendor_verdict verdict)
+{
+	static const char *const words[] = { "written", "not written yet", "not written" };
+
+	return words[verdict];
 }
 
 static void say(struct nfd_vendor_state *state, enum nfd_vendor_verdict verdict,
@@ -139,7 +155,6 @@ int nfd_vendors_ask(const struct nfd_vendor_options *options, unsigned int found
 		cJSON_Delete(list);
 		list = NULL;
 	}
-	if (r == 0)
-		*ret = list;
+	*ret = list;
 	return r;
 }
