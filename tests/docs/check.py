@@ -434,7 +434,7 @@ def check_syntax_check():
         "<yaml\\.h> is only for": ("cmd/i.c", '#include "config.h"\n#include <yaml.h>\n'),
         "<pcre2\\.h> is only for": ("labels/j.c", '#include "config.h"\n#include <pcre2.h>\n'),
         "<libudev\\.h> is only for": ("scan/k.c", '#include "config.h"\n#include <libudev.h>\n'),
-        "<seccomp\\.h> is only for": ("cmd/o.c", '#include "config.h"\n#include <seccomp.h>\n'),
+        "<linux/seccomp\\.h> is only for": ("cmd/o.c", '#include "config.h"\n#include <linux/seccomp.h>\n'),
         "<curl/": ("cmd/l.c", '#include "config.h"\n#include <curl/curl.h>\n'),
         "a header has #pragma once": ("base/m.h", "int m(void);\n"),
         "the first line is the SPDX line": ("base/n.c", None),
