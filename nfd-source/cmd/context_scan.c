@@ -25,41 +25,84 @@ struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context)
 	};
 }
 
-static void ask_nvml(struct nfd_context *context, bool quick)
+/* NVML's helper, which runs beside the scan until its answer is wanted. */
+struct asking {
+	struct nfd_context *context;
+	struct nfd_child child;
+	bool is_running;
+};
+
+static void fail_nvml(struct nfd_context *context, enum nfd_nvml_end end, const char *why)
 {
+	context->nvml.end = end;
+	snprintf(context->nvml.why, sizeof(context->nvml.why), "%s", why);
+}
+
+static void start_nvml(struct asking *asking, const char *library)
+{
+	struct nfd_nvml_place place = nfd_context_nvml_place(asking->context);
+	struct nfd_error err = { 0 };
+
+	asking->is_running = nfd_child_init(&asking->child, &err) == 0 &&
+			     nfd_nvml_start(&asking->child, &place, library, &err) == 0;
+	if (!asking->is_running) {
+		fail_nvml(asking->context, NFD_NVML_RUBBISH, nfd_error_text(&err));
+		nfd_child_done(&asking->child);
+	}
+}
+
+static void begin_nvml(struct asking *asking, bool quick)
+{
+	struct nfd_context *context = asking->context;
 	const struct nfd_scan_options *options = &context->settings.scan;
-	struct nfd_nvml_place place = nfd_context_nvml_place(context);
 	char library[PATH_MAX], why[100];
 
 	nfd_nvml_done(&context->nvml);
 	if (context->vendors.of[NFD_VENDOR_NVIDIA].verdict == NFD_VENDOR_LEAVE)
 		return;
-	if (options->vendor.nvml) {
-		snprintf(context->nvml.why, sizeof(context->nvml.why),
-			 "sources.vendor.nvidia.nvml is off");
-	} else if (!nfd_nvml_find(&context->root, options->nvidia_library_dir, library, why)) {
-		snprintf(context->nvml.why, sizeof(context->nvml.why), "%s", why);
-	} else if (quick) {
-		context->nvml.end = NFD_NVML_PENDING;
-		snprintf(context->nvml.why, sizeof(context->nvml.why), "NVML is not waited for");
-	} else {
-		nfd_nvml_ask(&place, library, &context->nvml);
-	}
+	if (options->vendor.nvml)
+		fail_nvml(context, NFD_NVML_NOT_STARTED, "sources.vendor.nvidia.nvml is off");
+	else if (!nfd_nvml_find(&context->root, options->nvidia_library_dir, library, why))
+		fail_nvml(context, NFD_NVML_NOT_STARTED, why);
+	else if (quick)
+		fail_nvml(context, NFD_NVML_PENDING, "NVML is not waited for");
+	else
+		start_nvml(asking, library);
+}
+
+static void await_nvml(void *cookie)
+{
+	struct asking *asking = cookie;
+
+	if (!asking->is_running)
+		return;
+	nfd_child_wait(&asking->child);
+	nfd_nvml_take(&asking->child, &asking->context->nvml);
+	nfd_child_done(&asking->child);
+	asking->is_running = false;
 }
 
 static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_scan *scan)
 {
+	struct asking asking = { .context = context };
 	struct nfd_scan_request request = {
 		.root = &context->root,
 		.options = &context->settings.scan,
 		.vendors = flags & NFD_SCAN_VENDORS ? NULL : &context->vendors,
 		.nvml = &context->nvml,
+		.await_nvml = await_nvml,
+		.await_cookie = &asking,
 		.features = flags & NFD_SCAN_FEATURES,
 		.all_devices = flags & NFD_SCAN_ALL,
 	};
 	struct nfd_error err = { 0 };
-	int r = nfd_scan_run(scan, &request, &err);
+	int r;
 
+	begin_nvml(&asking, flags & NFD_SCAN_QUICK);
+	r = nfd_scan_run(scan, &request, &err);
+	/* Where no GPU is, nobody wants the answer. */
+	if (asking.is_running)
+		nfd_child_done(&asking.child);
 	if (r < 0)
 		nfd_log(NFD_LOG_ERROR, "cannot scan", "error", nfd_error_text(&err), NULL);
 	return r;
@@ -71,7 +114,6 @@ int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigne
 
 	nfd_vendors_decide(&context->settings.scan.vendor,
 			   context->settings.outputs.feature_file.dir, NULL, &context->vendors);
-	ask_nvml(context, flags & NFD_SCAN_QUICK);
 	r = run_scan(context, flags, scan);
 	if (r < 0)
 		return r;

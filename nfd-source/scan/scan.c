@@ -34,12 +34,25 @@
 #include "scan/usb.h"
 
 static const struct nfd_scanner *const scanners[] = {
-	&nfd_pci_scanner,      &nfd_gpu_scanner,        &nfd_platform_gpu_scanner,
-	&nfd_usb_scanner,      &nfd_driver_scanner,     &nfd_nvidia_scanner,
-	&nfd_kernel_scanner,   &nfd_os_release_scanner, &nfd_nvidia_labels_scanner,
-	&nfd_amd_scanner,      &nfd_intel_scanner,      &nfd_gaudi_scanner,
-	&nfd_mellanox_scanner, &nfd_neuron_scanner,     &nfd_tpu_scanner,
-	&nfd_qualcomm_scanner, &nfd_ascend_scanner,     &nfd_alveo_scanner,
+	&nfd_pci_scanner,
+	&nfd_gpu_scanner,
+	&nfd_platform_gpu_scanner,
+	&nfd_usb_scanner,
+	&nfd_driver_scanner,
+	&nfd_nvidia_scanner,
+	&nfd_kernel_scanner,
+	&nfd_os_release_scanner,
+	&nfd_amd_scanner,
+	&nfd_intel_scanner,
+	&nfd_gaudi_scanner,
+	&nfd_mellanox_scanner,
+	&nfd_neuron_scanner,
+	&nfd_tpu_scanner,
+	&nfd_qualcomm_scanner,
+	&nfd_ascend_scanner,
+	&nfd_alveo_scanner,
+	/* The last: NVML may still be answering while the others read. */
+	&nfd_nvidia_labels_scanner,
 };
 
 const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
@@ -262,10 +275,10 @@ static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner
 
 /* Labels of a vendor: only where its hardware is, and where they are ours to write. */
 static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner,
-			const struct nfd_vendors *vendors)
+			const struct nfd_scan_request *request)
 {
 	const struct nfd_vendor_state *state =
-		vendors && scanner->vendor ? &vendors->of[scanner->vendor] : NULL;
+		request->vendors && scanner->vendor ? &request->vendors->of[scanner->vendor] : NULL;
 
 	if (scanner->function_count > 0)
 		share_doubt(scan, scanner);
@@ -273,6 +286,8 @@ static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner
 		return;
 	if (scanner->vendor)
 		scan->vendors_found |= 1U << scanner->vendor;
+	if (scanner->vendor == NFD_VENDOR_NVIDIA && request->await_nvml)
+		request->await_nvml(request->await_cookie);
 	if (!state || state->verdict == NFD_VENDOR_WRITE)
 		scanner->run(scan);
 	else if (state->verdict == NFD_VENDOR_WAIT)
@@ -309,7 +324,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		take_over(scan, request->before, wanted);
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
 		if (wanted >> i & 1)
-			run_scanner(scan, scanners[i], request->vendors);
+			run_scanner(scan, scanners[i], request);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
 	scan->nvml = NULL;
