@@ -172,7 +172,8 @@ def refusal(key, value):
 def choices_of(key):
     """The words that a setting takes, from the program's own refusal; empty when it takes other things."""
     said = refusal(key, "no-such-word")
-    match = re.search(r"is not allowed; allowed: ([a-z_]+(?:, [a-z_]+)+)$", said.strip())
+    # Where nothing is allowed too, it comes first.
+    match = re.search(r"is not allowed; allowed: (?:(?:"")?, )?([a-z_]+(?:, [a-z_]+)+)$", said.strip())
     return match[1].split(", ") if match else []
 
 
@@ -332,13 +333,12 @@ def documented_labels():
         "device": "[0-9a-f]{4}",
         "fields": "[0-9a-z]+(?:_[0-9a-z]+)*",
         "module": "[a-z0-9_]+",
-        "name": "[A-Za-z0-9_.-]+",
     }
     keys = []
     for row in re.findall(r"^\| (`[^|]*`) \|", text, re.M):
         for key in re.findall(r"`([^`]+)`", row):
             parts = re.split(r"<(\w+)>", key)
-            keys.append((key, "".join(places[part] if i % 2 else re.escape(part) for i, part in enumerate(parts))))
+            keys.append((key, "".join(places.get(part, "[A-Za-z0-9_.-]+") if i % 2 else re.escape(part) for i, part in enumerate(parts))))
     return keys
 
 
