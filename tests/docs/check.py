@@ -173,7 +173,7 @@ def choices_of(key):
     """The words that a setting takes, from the program's own refusal; empty when it takes other things."""
     said = refusal(key, "no-such-word")
     # Where nothing is allowed too, it comes first.
-    match = re.search(r"is not allowed; allowed: (?:(?:"")?, )?([a-z_]+(?:, [a-z_]+)+)$", said.strip())
+    match = re.search(r'is not allowed; allowed: (?:(?:"")?, )?([a-z_]+(?:, [a-z_]+)+)$', said.strip())
     return match[1].split(", ") if match else []
 
 
@@ -325,6 +325,9 @@ def check_links():
                 raise AssertionError(f"{path.relative_to(TOP)}: no {link}")
 
 
+ANYTHING = "[A-Za-z0-9_.-]+"
+
+
 def documented_labels():
     """Regular expressions of the keys in docs/labels.md."""
     text = (TOP / "docs/labels.md").read_text(encoding="utf-8")
@@ -338,7 +341,8 @@ def documented_labels():
     for row in re.findall(r"^\| (`[^|]*`) \|", text, re.M):
         for key in re.findall(r"`([^`]+)`", row):
             parts = re.split(r"<(\w+)>", key)
-            keys.append((key, "".join(places.get(part, "[A-Za-z0-9_.-]+") if i % 2 else re.escape(part) for i, part in enumerate(parts))))
+            pattern = (places.get(part, ANYTHING) if i % 2 else re.escape(part) for i, part in enumerate(parts))
+            keys.append((key, "".join(pattern)))
     return keys
 
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from program import VENDOR_PREFIXES
 from tables import PREFIX, PROGRAM, TOP, machine, program, run, same, settings
 
 KUSTOMIZE = TOP / "deploy/kustomize"
@@ -94,7 +95,7 @@ def check_hook():
             assert done.returncode == 0, done.stderr
             assert wanted in done.stdout, done.stdout
             for line in done.stdout.splitlines():
-                assert line.startswith((PREFIX, "# +expiry-time=")), line
+                assert line.startswith((PREFIX, *VENDOR_PREFIXES, "# +expiry-time=")), line
 
 
 # deploy/
