@@ -28,7 +28,7 @@ DEPLOYMENTS = {
 }
 # The rights of each component: API group, resource, verbs. Never more than an output uses.
 RIGHTS = {
-    "node-labels": {"/nodes: get patch", "/events: create"},
+    "node-labels": {"/nodes: get patch", "nfd.k8s-sigs.io/nodefeatures: list", "/events: create"},
     "node-feature": {"nfd.k8s-sigs.io/nodefeatures: get create patch delete", "/pods: get"},
 }
 
