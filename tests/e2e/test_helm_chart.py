@@ -41,6 +41,7 @@ REFUSED = {
     "hostFolders=none": "/hostFolders",
     "nvidia.runtimeClassName=NVIDIA": "/nvidia/runtimeClassName",
     "nvidia.runtimeClass=nvidia": "/nvidia",
+    "nvidia.memoryLimit=much": "/nvidia/memoryLimit",
     "nvidia.configMap=device-plugin": "/nvidia/configMap",
     "nvidia.configMap.key=": "/nvidia/configMap/key",
     "priorityClassName=System Critical": "/priorityClassName",
@@ -374,6 +375,7 @@ class ValueSets(Case):
         env = {item["name"]: item.get("value") for item in pod["containers"][0]["env"]}
         self.assertEqual((env["NVIDIA_VISIBLE_DEVICES"], env["NVIDIA_DRIVER_CAPABILITIES"]), ("all", "utility"))
         self.assertEqual(set(pod["containers"][0]["securityContext"]["capabilities"]), {"drop"})
+        self.assertEqual(pod["containers"][0]["resources"]["limits"], {"memory": "128Mi"})
         settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
         for line in ("sources.vendor.nvidia.labels: on", "sources.vendor.nvidia.migStrategy: mixed",
                      "sources.vendor.nvidia.config: /etc/nfd-source/gfd/config.yaml", "sources.vendor.amd.labels: off"):

@@ -60,6 +60,15 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- mergeOverwrite $settings (deepCopy .Values.settings) | toYaml -}}
 {{- end }}
 
+{{- /* Of the program's container; NVML's library needs more than the program. */ -}}
+{{- define "nfd-source.resources" -}}
+{{- $resources := deepCopy .Values.resources -}}
+{{- if and .Values.nvidia.runtimeClassName .Values.nvidia.memoryLimit -}}
+{{- $resources = mergeOverwrite $resources (dict "limits" (dict "memory" .Values.nvidia.memoryLimit)) -}}
+{{- end -}}
+{{- toYaml $resources -}}
+{{- end }}
+
 {{- /* Where gpu-feature-discovery's configuration file is mounted, among our settings. */ -}}
 {{- define "nfd-source.gfdConfig" -}}
 /etc/nfd-source/gfd/config.yaml
