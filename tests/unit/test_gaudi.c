@@ -7,6 +7,7 @@
 
 #include "scan/gaudi.h"
 
+#include "scan/scan.h"
 #include "tests/unit/scan_text.h"
 #include "tests/unit/unit.h"
 
@@ -154,6 +155,7 @@ static void knows_where_it_is(void **state)
 	tree_file(tree, TREE_PCI "0000:19:00.0/uevent", row->ids);
 	scan.root = tree_root(tree, false);
 	assert_int_equal(nfd_gaudi_scanner.is_here(&scan), row->is_here);
+	nfd_scan_done(&scan);
 }
 
 int main(void)

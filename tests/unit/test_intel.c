@@ -7,8 +7,7 @@
 
 #include "scan/intel.h"
 
-#include <string.h>
-
+#include "scan/scan.h"
 #include "tests/unit/scan_text.h"
 #include "tests/unit/unit.h"
 
@@ -279,6 +278,7 @@ static void is_not_everywhere(void **state)
 	tree_fill(tree, entries);
 	scan.root = tree_root(tree, false);
 	assert_false(nfd_intel_scanner.is_here(&scan));
+	nfd_scan_done(&scan);
 }
 
 static void scans(void **state)
