@@ -25,7 +25,14 @@ static const char *const gfd_objects[] = { "nvidia-features-for-", NULL };
 static const char *const gfd_keys[] = { "nvidia.com/gfd.timestamp", "nvidia.com/gpu.product",
 					"nvidia.com/gpu.count", "nvidia.com/cuda.", NULL };
 static const char *const amd_keys[] = { "amd.com/gpu.", "beta.amd.com/gpu.", NULL };
-static const char *const intel_keys[] = { "gpu.intel.com/", "intel.feature.node.kubernetes.io/gpu",
+static const char *const intel_keys[] = { "gpu.intel.com/",
+					  "intel.feature.node.kubernetes.io/gpu",
+					  "intel.feature.node.kubernetes.io/npu",
+					  "intel.feature.node.kubernetes.io/qat",
+					  "intel.feature.node.kubernetes.io/dsa",
+					  "intel.feature.node.kubernetes.io/iaa",
+					  "intel.feature.node.kubernetes.io/dlb",
+					  "intel.feature.node.kubernetes.io/fpga-arria10",
 					  NULL };
 static const char *const gaudi_keys[] = { "intel.feature.node.kubernetes.io/gaudi", NULL };
 static const char *const neuron_keys[] = { F "aws-neuron", NULL };
