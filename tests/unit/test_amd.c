@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "scan/amd_gpu.h"
+#include "scan/scan.h"
 #include "tests/unit/scan_text.h"
 #include "tests/unit/unit.h"
 
@@ -331,6 +332,35 @@ static void scans(void **state)
 	scan_check_row(&nfd_amd_scanner, *state);
 }
 
+/* Every key has one of the prefixes under which it is reported unknown. */
+static void keys_have_their_prefixes(void **state)
+{
+	const struct tree_entry entry[] = {
+		ONE_GPU,
+		MODES_AT("0000:03:00.0", "SPX", "NPS1"),
+		NODE_AT("1", "128", "416", "90402"),
+		BANK_AT("1", "206141652992"),
+		FILE_AT(GPU("0000:03:00.0") "/product_name", "AMD\n"),
+		FILE_AT(GPU("0000:03:00.0") "/fw_version/mec_fw_version", "0x1\n"),
+		FILE_AT("sys/module/amdgpu/version", "6.10.5\n"),
+		FILE_AT("sys/module/amdgpu/srcversion", "533BB7E5866E52F63B9ACCB\n"),
+		{ 0 },
+	};
+	const struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	struct nfd_scan scan = { .options = &options };
+
+	(void)state;
+	tree_fill(tree, entry);
+	scan.root = tree_root(tree, false);
+	nfd_amd_scanner.run(&scan);
+	assert_int_equal(scan.error, 0);
+	assert_int_equal(scan.labels.count, 28);
+	for (size_t i = 0; i < scan.labels.count; i++)
+		assert_ptr_equal(nfd_scanner_of(scan.labels.label[i].key), &nfd_amd_scanner);
+	nfd_scan_done(&scan);
+}
+
 static const struct {
 	const char *name;
 	unsigned int gfx_target_version;
@@ -432,6 +462,7 @@ int main(void)
 	UNIT_ROWS(&suite, scans, count_rows, name);
 	UNIT_ROWS(&suite, scans, partition_rows, name);
 	UNIT_ROWS(&suite, scans, topology_rows, name);
+	UNIT_CASE(&suite, keys_have_their_prefixes);
 	UNIT_ROWS(&suite, knows_families, family_rows, name);
 	UNIT_CASE(&suite, refuses_too_many_nodes);
 	UNIT_CASE(&suite, refuses_too_many_gpus);
