@@ -306,7 +306,8 @@ class Failures(NvmlTest):
                  "int nvmlDeviceGetMaxMigDeviceCount(void *d, unsigned int *n);\n"
                  "int nvmlDeviceGetMaxMigDeviceCount(void *d, unsigned int *n) { (void)d; *n = -1; return 0; }\n"
                  "int nvmlDeviceGetMigMode(void *d, unsigned int *c, unsigned int *p);\n"
-                 "int nvmlDeviceGetMigMode(void *d, unsigned int *c, unsigned int *p) { (void)d; *c = *p = 1; return 0; }\n")
+                 "int nvmlDeviceGetMigMode(void *d, unsigned int *c, unsigned int *p)\n"
+                 "{ (void)d; *c = *p = 1; return 0; }\n")
         device, = self.report(nvml_standin.compile_library(text, self.name("lib")))["devices"]
         self.assertEqual(len(device["mig"]), 16)
         self.assertNotIn("profile", device["mig"][0])

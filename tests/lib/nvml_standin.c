@@ -7,7 +7,7 @@
  *   NFD_STANDIN_ROOT   fixture root: sys/bus/pci/devices (vendor 10de, class 0300 or 0302) has the GPUs,
  *                      proc/driver/nvidia/gpus/ADDRESS/information their "Model", "GPU UUID" and "Device
  *                      Minor", sys/module/nvidia/version the loaded module's version, standin/devices
- *                      what only NVML knows (below).
+ *                      what only NVML knows of them (below), standin/cuda the version of CUDA (13000).
  *   NFD_STANDIN_FAULT  hang (in nvmlInit_v2), crash, lost (15), nodevices, unknown (999), lost-device
  *                      (device 0 answers 15), hang-device, chatter (writes to standard output), bytes
  *                      (names that are not UTF-8)
@@ -229,7 +229,11 @@ EXPORT int nvmlSystemGetNVMLVersion(char *ret, unsigned int size)
 
 EXPORT int nvmlSystemGetCudaDriverVersion(int *ret)
 {
-	return give_number(13000, (unsigned int *)ret);
+	char text[32];
+	bool is_set = read_below("standin/cuda", text, sizeof(text)) > 0;
+
+	return give_number(is_set ? (unsigned int)strtoul(text, NULL, 10) : 13000,
+			   (unsigned int *)ret);
 }
 
 EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *ret)
