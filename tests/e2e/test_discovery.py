@@ -21,7 +21,8 @@ NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
 FIRST, SECOND = "0000:3b:00.0", "0000:5e:00.0"
 NEW = "580.159.03"
 MAX_Q = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
-VIRTUAL_MACHINE = "file proc/cpuinfo processor : 0\\nflags : fpu hypervisor\n"
+VIRTUAL_MACHINE = "file proc/cpuinfo processor\\t: 0\\nflags\\t\\t: fpu hypervisor\n"
+BARE_METAL = "file proc/cpuinfo processor\\t: 0\\nflags\\t\\t: fpu\n"
 
 ONE_L4 = machine(gpu(FIRST, "NVIDIA L4"))
 TWO_L4 = machine(gpu(FIRST, "NVIDIA L4") + gpu(SECOND, "NVIDIA L4", number=1))
@@ -285,8 +286,10 @@ VGPU = [
          L4 | {"vgpu.present": "true", "vgpu.host-driver-version": "460.16", "vgpu.host-driver-branch": "r460_00"},
          "* virtualization=2", configs={FIRST: discovery.pci_config(("460.16", "r460_00"))}),
     Case("passed through", ONE_L4 + VIRTUAL_MACHINE, L4, "* virtualization=1"),
-    Case("configuration space for the unprivileged", ONE_L4, L4 | {"vgpu.present": None}, configs={FIRST: bytes(64)},
-         ours={"vgpu.present": "false"}),
+    # There is no vGPU but in a virtual machine, so nothing needs to be read on another host.
+    Case("configuration space for the unprivileged", ONE_L4 + BARE_METAL, L4 | {"vgpu.present": None},
+         configs={FIRST: bytes(64)}, ours={"vgpu.present": "false"}),
+    Case("the same where it is not known", ONE_L4, L4 | {"vgpu.present": None}, configs={FIRST: bytes(64)}),
     Case("a vGPU for the unprivileged", ONE_L4 + VIRTUAL_MACHINE, L4 | {"vgpu.present": None}, "* virtualization=2",
          configs={FIRST: discovery.pci_config(("460.16", "r460_00"))[:64]}, ours={"vgpu.present": "true"}),
 ]
