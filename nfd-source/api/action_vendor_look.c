@@ -12,6 +12,7 @@
 #include "api/managed_fields.h"
 #include "api/node_plan.h"
 #include "base/json.h"
+#include "labels/key.h"
 
 /* From the API server's cache: it need not ask its store for each node of a fleet. */
 #define OBJECTS                                       \
@@ -71,6 +72,16 @@ static int note(struct work *work, const char *name, const struct nfd_strbuf *wo
 	return nfd_action_memory(work->err);
 }
 
+static bool is_sign(const cJSON *patterns, const char *key)
+{
+	const cJSON *pattern;
+
+	cJSON_ArrayForEach(pattern, patterns)
+		if (nfd_label_key_matches(cJSON_GetStringValue(pattern), key))
+			return true;
+	return false;
+}
+
 static int look_at_keys(struct work *work, const cJSON *vendor, const cJSON *metadata)
 {
 	const cJSON *label;
@@ -79,7 +90,7 @@ static int look_at_keys(struct work *work, const cJSON *vendor, const cJSON *met
 		cleanup_strbuf struct nfd_strbuf manager = { 0 }, words = { 0 };
 		int r;
 
-		if (!nfd_has_prefix(nfd_json_get(vendor, "keys"), label->string))
+		if (!is_sign(nfd_json_get(vendor, "keys"), label->string))
 			continue;
 		r = find_stranger(work, metadata, label->string, &manager);
 		if (r < 0)

@@ -17,24 +17,19 @@
 #include "labels/key.h"
 
 #define F NFD_FEATURE_PREFIX
+#define I "intel.feature.node.kubernetes.io/"
 
 static const char *const none[] = { NULL };
 
 static const char *const gfd_files[] = { "gfd", NULL };
 static const char *const gfd_objects[] = { "nvidia-features-for-", NULL };
 static const char *const gfd_keys[] = { "nvidia.com/gfd.timestamp", "nvidia.com/gpu.product",
-					"nvidia.com/gpu.count", "nvidia.com/cuda.", NULL };
-static const char *const amd_keys[] = { "amd.com/gpu.", "beta.amd.com/gpu.", NULL };
-static const char *const intel_keys[] = { "gpu.intel.com/",
-					  "intel.feature.node.kubernetes.io/gpu",
-					  "intel.feature.node.kubernetes.io/npu",
-					  "intel.feature.node.kubernetes.io/qat",
-					  "intel.feature.node.kubernetes.io/dsa",
-					  "intel.feature.node.kubernetes.io/iaa",
-					  "intel.feature.node.kubernetes.io/dlb",
-					  "intel.feature.node.kubernetes.io/fpga-arria10",
-					  NULL };
-static const char *const gaudi_keys[] = { "intel.feature.node.kubernetes.io/gaudi", NULL };
+					"nvidia.com/gpu.count", "nvidia.com/cuda.*", NULL };
+static const char *const amd_keys[] = { "amd.com/gpu.*", "beta.amd.com/gpu.*", NULL };
+static const char *const intel_keys[] = { "gpu.intel.com/*", I "gpu",          I "npu",
+					  I "qat",           I "dsa",          I "iaa",
+					  I "dlb",           I "fpga-arria10", NULL };
+static const char *const gaudi_keys[] = { I "gaudi", NULL };
 static const char *const neuron_keys[] = { F "aws-neuron", NULL };
 
 /* A new vendor is one value of enum nfd_vendor and one line here. */
@@ -65,7 +60,7 @@ bool nfd_vendor_is_sign(const char *key)
 {
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
 		for (const char *const *sign = table[i].keys; *sign; sign++)
-			if (strncmp(key, *sign, strlen(*sign)) == 0)
+			if (nfd_label_key_matches(*sign, key))
 				return true;
 	return false;
 }

@@ -46,7 +46,7 @@ struct nfd_labeller {
 	const char *program;        /* "gpu-feature-discovery"; NULL: nobody else writes them */
 	const char *const *files;   /* its files in features.d, NULL-terminated */
 	const char *const *objects; /* beginnings of its NodeFeature objects' names, likewise */
-	const char *const *keys;    /* beginnings of keys that it puts on a Node, likewise */
+	const char *const *keys;    /* keys that it puts on a Node, see nfd_label_key_matches() */
 };
 
 /**

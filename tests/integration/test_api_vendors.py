@@ -8,7 +8,7 @@ from https_server import json_reply
 PRODUCT, STAMP = "nvidia.com/gpu.product", "nvidia.com/gfd.timestamp"
 VRAM = "amd.com/gpu.vram"
 NVIDIA = {"name": "nvidia", "objects": ["nvidia-features-for-"], "keys": [STAMP, PRODUCT]}
-AMD = {"name": "amd", "objects": [], "keys": ["amd.com/gpu.", "beta.amd.com/gpu."]}
+AMD = {"name": "amd", "objects": [], "keys": ["amd.com/gpu.*", "beta.amd.com/gpu.*"]}
 LIST = f"{GROUP_PATH}/v1alpha1/nodefeatures"
 OBJECT = f"{GROUP_PATH}/v1alpha1/namespaces/gpu-operator/nodefeatures/nvidia-features-for-{NODE}"
 
@@ -81,8 +81,8 @@ class Look(ApiTest):
 
     def test_keys_of_operators(self):
         """Other keys of the domain tell nothing."""
-        self.api.set_labels("gpu-operator", {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.deploy.driver": "true"},
-                            "Update")
+        self.api.set_labels("gpu-operator", {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.deploy.driver": "true",
+                                             f"{PRODUCT}s": "x"}, "Update")
         self.assertEqual(self.seen(), {})
 
     def test_refused_list(self):
