@@ -339,6 +339,7 @@ int nfd_cli_run(int argc, char *const *argv, char *const *environment)
 		return context.command->run(&context);
 	r = run_command(&context);
 	nfd_root_close(&context.root);
+	nfd_nvml_done(&context.nvml);
 	nfd_settings_done(&context.settings);
 	return r;
 }

@@ -21,6 +21,7 @@ struct nfd_action {
 extern const struct nfd_action nfd_action_node_labels;
 extern const struct nfd_action nfd_action_node_look;
 extern const struct nfd_action nfd_action_node_read;
+extern const struct nfd_action nfd_action_vendor_look;
 extern const struct nfd_action nfd_action_event;
 extern const struct nfd_action nfd_action_dcgm;
 extern const struct nfd_action nfd_action_node_feature;

@@ -29,9 +29,9 @@
 #define DEADLINE_SHARE 95
 
 static const struct nfd_action *const actions[] = {
-	&nfd_action_node_labels,  &nfd_action_node_look,           &nfd_action_node_read,
-	&nfd_action_node_feature, &nfd_action_node_feature_delete, &nfd_action_event,
-	&nfd_action_dcgm,
+	&nfd_action_node_labels, &nfd_action_node_look,    &nfd_action_node_read,
+	&nfd_action_vendor_look, &nfd_action_node_feature, &nfd_action_node_feature_delete,
+	&nfd_action_event,       &nfd_action_dcgm,
 };
 
 /*

@@ -10,6 +10,8 @@
 #include <stddef.h>
 
 #include "base/root.h"
+#include "scan/nvml.h"
+#include "scan/vendor.h"
 #include "settings.h"
 
 enum { NFD_EXIT_DONE = 0, NFD_EXIT_FAILED = 1, NFD_EXIT_USAGE = 2, NFD_EXIT_UNDECIDED = 3 };
@@ -51,6 +53,8 @@ struct nfd_context {
 	struct nfd_api_place place;          /* what the API outputs know of us */
 	char helper[PATH_MAX];               /* path of nfd-source-api */
 	char nvml_helper[PATH_MAX];          /* path of nfd-source-nvml */
+	struct nfd_vendors vendors;          /* of the last scan: who writes their labels */
+	struct nfd_nvml nvml;                /* of the last scan: what NVML said; owned */
 	struct nfd_setting_override override[NFD_OVERRIDES_MAX];
 };
 
@@ -68,17 +72,40 @@ const char *nfd_context_option(const struct nfd_context *context, const char *na
  */
 void nfd_context_settle(struct nfd_context *context);
 
+enum nfd_scan_flag {
+	NFD_SCAN_FEATURES = 1, /* collect raw features */
+	NFD_SCAN_ALL = 2,      /* keep devices outside the class white lists */
+	NFD_SCAN_QUICK =
+		4, /* start no NVML, which may take long: what it would tell stays unknown */
+	NFD_SCAN_VENDORS = 8, /* look at the hardware of every vendor, whoever writes its labels */
+};
+
+struct nfd_scan;
+
 /**
  * nfd_context_scan() - scan with the context's root and settings; failures and facts that stayed
- * unknown are logged.
- * @scan:     filled; owner: caller, nfd_scan_done() also after a failure.
- * @features: collect raw features.
- * @all:      keep devices outside the class white lists.
+ * unknown are logged. Files decide who writes the vendors' labels: @context->vendors tells.
+ * @scan:  filled; owner: caller, nfd_scan_done() also after a failure.
+ * @flags: enum nfd_scan_flag, joined by |.
  * Return: 0; negative errno, logged.
  */
-struct nfd_scan;
-int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, bool features,
-		     bool all) nfd_must_check;
+int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
+	nfd_must_check;
+
+/**
+ * nfd_context_ask_vendors() - let the API server decide too, where an output talks to it: labels that a
+ * vendor's own program writes leave the scan. Without an answer it stays as it is.
+ * @scan:  of nfd_context_scan().
+ * @flags: as it got them.
+ * Return: 0; negative errno, logged.
+ */
+int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
+	nfd_must_check;
+
+/**
+ * nfd_context_nvml_place() - how this process starts nfd-source-nvml for a scan.
+ */
+struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context);
 
 /**
  * nfd_print() - write a text to stdout and check that it got there.

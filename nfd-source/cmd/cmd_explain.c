@@ -87,9 +87,31 @@ static void put_found(const struct nfd_context *context, const struct nfd_label 
 				  label->source);
 }
 
-static void put_missing(const char *key, const struct nfd_scan *scan,
-			const struct nfd_scanner *scanner, struct nfd_strbuf *buf)
+/* Whose labels they are, and who writes them. */
+static void put_vendor(const struct nfd_context *context, const struct nfd_scanner *scanner,
+		       struct nfd_strbuf *buf)
 {
+	const struct nfd_vendor_state *state;
+	char name[96];
+
+	if (!scanner || !scanner->vendor)
+		return;
+	state = &context->vendors.of[scanner->vendor];
+	nfd_strbuf_printf(buf, "vendor %s: %s, because %s\n", nfd_labeller(scanner->vendor)->name,
+			  nfd_vendor_words(state->verdict), state->why);
+	snprintf(name, sizeof(name), "sources.vendor.%s.labels",
+		 nfd_labeller(scanner->vendor)->name);
+	put_setting(&context->settings, name, "setting:", buf);
+	if (scanner->vendor == NFD_VENDOR_NVIDIA && context->nvml.why[0])
+		nfd_strbuf_printf(buf, "NVML: no report: %s\n", context->nvml.why);
+}
+
+static void put_missing(const struct nfd_context *context, const char *key,
+			const struct nfd_scan *scan, const struct nfd_scanner *scanner,
+			struct nfd_strbuf *buf)
+{
+	bool is_left = scanner && scanner->vendor &&
+		       context->vendors.of[scanner->vendor].verdict == NFD_VENDOR_LEAVE;
 	const struct nfd_unknown *unknown = nfd_unknowns_find(&scan->unknowns, key);
 
 	if (unknown && !unknown->doubt)
@@ -97,6 +119,8 @@ static void put_missing(const char *key, const struct nfd_scan *scan,
 				  "%s: unknown, a published value stays until its lifetime ends\n"
 				  "reason: %s\n",
 				  key, unknown->reason);
+	else if (is_left)
+		nfd_strbuf_printf(buf, "%s: no, this vendor's labels are not ours to write\n", key);
 	else if (scanner)
 		nfd_strbuf_printf(buf, "%s: no, nothing on this host gives it\n", key);
 	else
@@ -177,6 +201,7 @@ static int run(struct nfd_context *context)
 	const struct nfd_label *label;
 	struct nfd_error err = { 0 };
 	struct nfd_scan scan = { 0 };
+	unsigned int flags = NFD_SCAN_ALL;
 	int exit_code;
 
 	complete_key(context->operand, key, sizeof(key));
@@ -184,18 +209,22 @@ static int run(struct nfd_context *context)
 		nfd_log(NFD_LOG_ERROR, "not a label key", "error", nfd_error_text(&err), NULL);
 		return NFD_EXIT_USAGE;
 	}
-	if (nfd_context_scan(context, &scan, false, true) < 0) {
+	scanner = nfd_scanner_of(key);
+	if (!scanner || scanner->vendor != NFD_VENDOR_NVIDIA)
+		flags |= NFD_SCAN_QUICK;
+	if (nfd_context_scan(context, &scan, flags) < 0 ||
+	    (scanner && scanner->vendor && nfd_context_ask_vendors(context, &scan, flags) < 0)) {
 		nfd_scan_done(&scan);
 		return NFD_EXIT_FAILED;
 	}
-	scanner = nfd_scanner_of(key);
 	label = nfd_set_find(&scan.labels, key);
 	if (label)
 		put_found(context, label, scanner, &buf);
 	else
-		put_missing(key, &scan, scanner, &buf);
+		put_missing(context, key, &scan, scanner, &buf);
 	if (scanner)
 		nfd_strbuf_printf(&buf, "scanner: %s, %s\n", scanner->name, scanner->summary);
+	put_vendor(context, scanner, &buf);
 	put_feature_file(context, key, &buf);
 	exit_code = nfd_print(&buf);
 	if (exit_code == NFD_EXIT_DONE)

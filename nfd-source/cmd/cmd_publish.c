@@ -192,13 +192,17 @@ static int publish_scan(const struct nfd_context *context, const struct nfd_outp
 
 static int run(struct nfd_context *context)
 {
-	bool features = nfd_outputs_want_features(&context->settings.outputs);
+	unsigned int flags =
+		(nfd_outputs_want_features(&context->settings.outputs) ? NFD_SCAN_FEATURES : 0) |
+		/* A hook must not wait for a driver. */
+		(nfd_context_option(context, "no-wait") ? NFD_SCAN_QUICK : 0);
 	const struct nfd_output *const *outputs;
 	struct nfd_scan scan = { 0 };
 	int exit_code = NFD_EXIT_DONE;
 	size_t count, used = 0;
 
-	if (nfd_context_scan(context, &scan, features, false) < 0) {
+	if (nfd_context_scan(context, &scan, flags) < 0 ||
+	    (!(flags & NFD_SCAN_QUICK) && nfd_context_ask_vendors(context, &scan, flags) < 0)) {
 		nfd_scan_done(&scan);
 		return NFD_EXIT_FAILED;
 	}

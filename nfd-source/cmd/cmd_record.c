@@ -130,7 +130,8 @@ static int scan_recorded(struct nfd_context *context, int fd)
 
 	context->root.observer = record;
 	context->root.observer_cookie = &recorder;
-	r = nfd_context_scan(context, &scan, true, true);
+	r = nfd_context_scan(context, &scan,
+			     NFD_SCAN_FEATURES | NFD_SCAN_ALL | NFD_SCAN_QUICK | NFD_SCAN_VENDORS);
 	context->root.observer = NULL;
 	nfd_scan_done(&scan);
 	if (r == 0)

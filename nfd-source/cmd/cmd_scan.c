@@ -67,8 +67,13 @@ static int render_table(struct nfd_context *context, struct nfd_scan *scan, stru
 
 static const char *const forms[] = { "text", "json", "feature-file", "nodefeature", "table", NULL };
 
-static int (*const renderers[])(struct nfd_context *, struct nfd_scan *, struct nfd_strbuf *) = {
-	render_text, render_json, render_feature_file, render_node_feature, render_table,
+static const struct {
+	int (*render)(struct nfd_context *context, struct nfd_scan *scan, struct nfd_strbuf *buf);
+	unsigned int flags; /* enum nfd_scan_flag */
+} renderers[] = {
+	{ render_text, 0 },         { render_json, NFD_SCAN_FEATURES },
+	{ render_feature_file, 0 }, { render_node_feature, NFD_SCAN_FEATURES },
+	{ render_table, 0 },
 };
 
 static int run(struct nfd_context *context)
@@ -81,8 +86,8 @@ static int run(struct nfd_context *context)
 
 	while (form && strcmp(forms[at], form) != 0)
 		at++;
-	if (nfd_context_scan(context, &scan, true, false) == 0)
-		exit_code = renderers[at](context, &scan, &buf);
+	if (nfd_context_scan(context, &scan, renderers[at].flags) == 0)
+		exit_code = renderers[at].render(context, &scan, &buf);
 	if (exit_code == NFD_EXIT_DONE)
 		exit_code = nfd_print(&buf);
 	nfd_scan_done(&scan);

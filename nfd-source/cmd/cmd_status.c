@@ -118,6 +118,20 @@ static void put_confinement(const cJSON *status, struct nfd_strbuf *buf)
 	nfd_strbuf_puts(buf, "\n");
 }
 
+static void put_vendors(const cJSON *status, struct nfd_strbuf *buf)
+{
+	const cJSON *nvml = nfd_json_get(status, "nvml");
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, nfd_json_get(status, "vendors"))
+		nfd_strbuf_printf(buf, "vendor %s: %s, because %s\n", text_of(entry, "name", "?"),
+				  text_of(entry, "labels", "?"), text_of(entry, "why", "?"));
+	if (nvml)
+		nfd_strbuf_printf(buf, "NVML:         %s%s%s\n", text_of(nvml, "state", "?"),
+				  text_of(nvml, "why", "")[0] ? ": " : "",
+				  text_of(nvml, "why", ""));
+}
+
 static void put_faults(const cJSON *status, struct nfd_strbuf *buf)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(status, "faults");
@@ -150,6 +164,7 @@ static void render(const cJSON *status, struct nfd_strbuf *buf)
 			  number_of(status, "publications"));
 	put_watch(status, buf);
 	put_confinement(status, buf);
+	put_vendors(status, buf);
 	put_outputs(status, buf);
 	put_faults(status, buf);
 }

@@ -10,7 +10,6 @@
 
 #include "base/write.h"
 #include "cmd/cmd.h"
-#include "scan/scan.h"
 
 const char *nfd_context_option(const struct nfd_context *context, const char *name)
 {
@@ -52,31 +51,6 @@ void nfd_context_settle(struct nfd_context *context)
 		.quiet_until_ms = context->place.quiet_until_ms,
 	};
 	context->settings.outputs.api.place = &context->place;
-}
-
-int nfd_context_scan(const struct nfd_context *context, struct nfd_scan *scan, bool features,
-		     bool all)
-{
-	struct nfd_scan_request request = {
-		.root = &context->root,
-		.options = &context->settings.scan,
-		.features = features,
-		.all_devices = all,
-	};
-	struct nfd_error err = { 0 };
-	int r;
-
-	r = nfd_scan_run(scan, &request, &err);
-	if (r < 0) {
-		nfd_log(NFD_LOG_ERROR, "cannot scan", "error", nfd_error_text(&err), NULL);
-		return r;
-	}
-	for (size_t i = 0; i < scan->unknowns.count; i++)
-		if (!scan->unknowns.unknown[i].doubt && nfd_unknowns_says_more(&scan->unknowns, i))
-			nfd_log(NFD_LOG_WARNING, "labels are unknown", "keys",
-				scan->unknowns.unknown[i].prefix, "reason",
-				scan->unknowns.unknown[i].reason, NULL);
-	return 0;
 }
 
 int nfd_print(const struct nfd_strbuf *buf)

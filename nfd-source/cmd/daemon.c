@@ -55,6 +55,7 @@ static void write_status(struct nfd_daemon *daemon)
 	daemon->status.watch = &daemon->watch;
 	daemon->status.doctor_cause = daemon->events.cause;
 	daemon->status.confinement = &daemon->confinement;
+	daemon->status.vendors = &daemon->vendors;
 	if (nfd_status_write(daemon->context->settings.status_path, &daemon->status, &err) < 0)
 		nfd_daemon_fault(daemon, NFD_LOG_WARNING, "status", "", nfd_error_text(&err));
 	if (daemon->context->settings.metrics_path[0] &&
@@ -73,7 +74,8 @@ static void note_unknowns(struct nfd_daemon *daemon, const struct nfd_unknowns *
 			  const struct nfd_hold_result *result)
 {
 	for (size_t i = 0; i < unknowns->count; i++)
-		if (nfd_unknowns_says_more(unknowns, i) &&
+		if (unknowns->unknown[i].doubt != NFD_DOUBT_PASSING &&
+		    nfd_unknowns_says_more(unknowns, i) &&
 		    (!unknowns->unknown[i].doubt || result->kept_unknown > 0))
 			nfd_daemon_fault(daemon, NFD_LOG_WARNING, "labels unknown ",
 					 unknowns->unknown[i].prefix, unknowns->unknown[i].reason);
@@ -149,6 +151,8 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 		.options = &daemon->context->settings.scan,
 		.scanners = scanners,
 		.before = full ? NULL : &daemon->last,
+		.vendors = &daemon->vendors.verdict,
+		.nvml = &daemon->vendors.nvml,
 		.features = features,
 	};
 	int64_t begin_ms = nfd_clock_monotonic_ms();
@@ -164,7 +168,10 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 		nfd_daemon_watch_files(&daemon->watch, &daemon->context->root,
 				       daemon->context->settings.scan.nvidia_library_dir,
 				       &daemon->context->settings.outputs.feature_file);
+	nfd_daemon_vendors_prepare(&daemon->vendors, wanted, begin_ms);
 	r = nfd_scan_run(&scan, &request, &err);
+	if (r == 0)
+		nfd_daemon_vendors_found(&daemon->vendors, scan.vendors_found, begin_ms);
 	if (r == 0)
 		r = settle(daemon, &scan, begin_ms);
 	if (r < 0)
@@ -211,6 +218,7 @@ static void arm_timer(struct nfd_daemon *daemon)
 
 	due_ms = nfd_min64(due_ms, daemon->alive_due_ms);
 	due_ms = nfd_min64(due_ms, nfd_daemon_events_due_ms(&daemon->events));
+	due_ms = nfd_min64(due_ms, nfd_daemon_vendors_due_ms(&daemon->vendors));
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		due_ms = nfd_min64(due_ms, daemon->output[i].due_ms);
 	nfd_timer_set(daemon->timer_fd, due_ms);
@@ -226,6 +234,7 @@ static int on_timer(void *cookie)
 	nfd_timer_drain(daemon->timer_fd);
 	say_alive(daemon, now_ms);
 	nfd_daemon_events_step(&daemon->events, now_ms);
+	concerns |= nfd_daemon_vendors_step(&daemon->vendors, &daemon->hold.published, now_ms);
 	/* A failed output is tried again with a fresh scan: the state may have moved on. */
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		retry |= daemon->output[i].failures && daemon->output[i].due_ms <= now_ms;
@@ -407,6 +416,9 @@ static int add_sources(struct nfd_daemon *daemon, struct nfd_error *err)
 		r = nfd_loop_add(&daemon->loop, daemon->signal_fd, on_signal, daemon, err);
 	if (r == 0)
 		r = start_events(daemon, err);
+	if (r == 0)
+		r = nfd_daemon_vendors_init(&daemon->vendors, daemon->context, &daemon->loop,
+					    on_timer, daemon, err);
 	return r < 0 ? r : start_watch(daemon, err);
 }
 
@@ -477,6 +489,7 @@ void nfd_daemon_done(struct nfd_daemon *daemon)
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		nfd_daemon_output_close(daemon, i);
 	nfd_daemon_events_done(&daemon->events, &daemon->loop);
+	nfd_daemon_vendors_done(&daemon->vendors, &daemon->loop);
 	nfd_daemon_watch_done(&daemon->watch, &daemon->loop);
 	nfd_scan_done(&daemon->last);
 	nfd_loop_done(&daemon->loop);

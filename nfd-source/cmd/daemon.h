@@ -11,6 +11,7 @@
 #include "labels/hold.h"
 #include "cmd/daemon_confine.h"
 #include "cmd/daemon_events.h"
+#include "cmd/daemon_vendors.h"
 #include "cmd/daemon_watch.h"
 #include "scan/scanner.h"
 #include "watch/loop.h"
@@ -34,6 +35,7 @@ struct nfd_daemon {
 	struct nfd_scan last; /* results of the last scan, for scans of single scanners */
 	struct nfd_hold hold;
 	struct nfd_daemon_events events;
+	struct nfd_daemon_vendors vendors;
 	struct nfd_confinement confinement;
 	struct nfd_faults faults;
 	struct nfd_status status;

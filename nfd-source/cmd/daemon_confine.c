@@ -15,6 +15,14 @@
 #include "base/call_filter.h"
 #include "base/landlock.h"
 
+/* NVML's helper may be started, whatever hardware comes later. */
+static bool wants_nvml(const struct nfd_settings *settings)
+{
+	const struct nfd_vendor_options *vendor = &settings->scan.vendor;
+
+	return vendor->labels[NFD_VENDOR_NVIDIA] != NFD_VENDOR_OFF && !vendor->nvml;
+}
+
 /* Children are started and confine themselves further; which programs, is up to a kubeconfig. */
 static unsigned int wanted_calls(const struct nfd_settings *settings)
 {
@@ -22,8 +30,8 @@ static unsigned int wanted_calls(const struct nfd_settings *settings)
 	bool api = outputs->node_labels.mode != NFD_LABELS_OFF ||
 		   outputs->node_feature.mode != NFD_MODE_OFF;
 
-	return NFD_CALLS_START | NFD_CALLS_CONFINE |
-	       (api ? NFD_CALLS_NETWORK | NFD_CALLS_ANY_PROGRAM : 0);
+	return NFD_CALLS_START | NFD_CALLS_CONFINE | (api ? NFD_CALLS_NETWORK : 0) |
+	       (api || wants_nvml(settings) ? NFD_CALLS_ANY_PROGRAM : 0);
 }
 
 /* The folder that @path lies in; the path itself where that would be the root. */
@@ -79,9 +87,10 @@ static int refuse(const struct nfd_confinement *confinement, int code, const cha
 
 static int restrict_writing(struct nfd_confinement *confinement, struct nfd_error *err)
 {
-	/* Children without standard error get that. */
+	/* NVML's helper opens the driver's nodes; children without standard error get /dev/null. */
 	struct nfd_landlock_rule rules[NFD_CONFINEMENT_FOLDERS + 1] = {
-		{ .path = "/dev/null", .use = NFD_LANDLOCK_DEVICES }
+		{ .path = confinement->has_devices ? "/dev" : "/dev/null",
+		  .use = NFD_LANDLOCK_DEVICES }
 	};
 	struct nfd_error why = { 0 };
 	int r;
@@ -109,6 +118,7 @@ int nfd_confinement_step(struct nfd_confinement *confinement, const struct nfd_s
 	if (!confinement->waits)
 		return 0;
 	confinement->folder_count = wanted_folders(settings, confinement->folder);
+	confinement->has_devices = wants_nvml(settings);
 	for (size_t i = 0; i < confinement->folder_count; i++)
 		if (stat(confinement->folder[i], &status) < 0) {
 			snprintf(confinement->landlock_reason, sizeof(confinement->landlock_reason),
@@ -169,10 +179,15 @@ bool nfd_confinement_covers(const struct nfd_confinement *confinement,
 				      folder[i]);
 			return false;
 		}
-	if (!confinement->calls || !(wanted_calls(settings) & ~confinement->calls))
+	if (confinement->calls && wanted_calls(settings) & ~confinement->calls & NFD_CALLS_NETWORK)
+		nfd_error_set(err, -EPERM,
+			      "the running daemon gave up the network, which the settings now ask "
+			      "for: restart it");
+	else if (confinement->landlock && wants_nvml(settings) && !confinement->has_devices)
+		nfd_error_set(err, -EPERM,
+			      "the running daemon gave up the driver's device nodes, which NVML "
+			      "now needs: restart it");
+	else
 		return true;
-	nfd_error_set(err, -EPERM,
-		      "the running daemon gave up the network, which the settings now ask for: "
-		      "restart it");
 	return false;
 }

@@ -17,6 +17,7 @@ struct nfd_confinement {
 	int mode;           /* enum nfd_mode, as it was at the start */
 	unsigned int calls; /* enum nfd_call_group that were left in; 0: not filtered */
 	int landlock;       /* its version once it is in force; 0: it is not */
+	bool has_devices;   /* the driver's device nodes may be used, by NVML's helper */
 	bool waits;         /* Landlock comes when the folders are there */
 	char calls_reason[128], landlock_reason[PATH_MAX + 64]; /* why not; "" when it is */
 	char folder[NFD_CONFINEMENT_FOLDERS][PATH_MAX];         /* that may be written below */

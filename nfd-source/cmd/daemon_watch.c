@@ -68,6 +68,15 @@ static int on_uevent(void *cookie)
 	return watch->changed(watch->cookie);
 }
 
+/* What has changed, by whom it concerns. */
+static const char *words_for(uint32_t scanners)
+{
+	if (scanners & nfd_scanners_for_subsystem("module") &
+	    nfd_scanners_for_vendor(NFD_VENDOR_NONE))
+		return "driver library changed";
+	return scanners ? "a vendor's feature file changed" : "feature file changed";
+}
+
 static int on_file(void *cookie)
 {
 	struct nfd_daemon_watch *watch = cookie;
@@ -84,9 +93,7 @@ static int on_file(void *cookie)
 	}
 	if (events.concerns & ~NFD_CONCERNS_OUTPUT)
 		watch->events++;
-	note_events(watch, events.concerns,
-		    events.concerns & ~NFD_CONCERNS_OUTPUT ? "driver library changed" :
-							     "feature file changed");
+	note_events(watch, events.concerns, words_for(events.concerns & ~NFD_CONCERNS_OUTPUT));
 	return watch->changed(watch->cookie);
 }
 
@@ -184,6 +191,18 @@ static void watch_libraries(struct nfd_daemon_watch *watch, const struct nfd_roo
 	}
 }
 
+/* Whether vendors' own programs write there too. */
+static void watch_labellers(struct nfd_daemon_watch *watch, const char *dir)
+{
+	for (int i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++) {
+		const struct nfd_labeller *labeller = nfd_labeller((enum nfd_vendor)i);
+
+		for (const char *const *name = labeller->files; *name; name++)
+			nfd_file_watch_add(&watch->files, dir, *name,
+					   nfd_scanners_for_vendor((enum nfd_vendor)i));
+	}
+}
+
 void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
 			    const char *library_dir, const struct nfd_feature_file_options *output)
 {
@@ -192,6 +211,7 @@ void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_roo
 	nfd_file_watch_clear(&watch->files);
 	watch->files_stale = false;
 	nfd_file_watch_add(&watch->files, output->dir, output->name, NFD_CONCERNS_OUTPUT);
+	watch_labellers(watch, output->dir);
 	if (library_dir && *library_dir)
 		watch_folder(watch, root, library_dir + strspn(library_dir, "/"));
 	else

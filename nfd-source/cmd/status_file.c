@@ -13,8 +13,10 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/root.h"
 #include "cmd/daemon_confine.h"
+#include "cmd/daemon_vendors.h"
 #include "cmd/daemon_watch.h"
 
 #define STATUS_MAX (1024 * 1024)
@@ -122,6 +124,34 @@ static void add_confinement(cJSON *object, const struct nfd_confinement *confine
 		cJSON_AddItemToArray(list, cJSON_CreateString(confinement->folder[i]));
 }
 
+/* Vendors whose hardware is here: whether we write their labels. */
+static void add_vendors(cJSON *object, const struct nfd_daemon_vendors *vendors)
+{
+	cJSON *list, *nvml;
+
+	if (!vendors)
+		return;
+	list = cJSON_AddArrayToObject(object, "vendors");
+	for (int i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++) {
+		const struct nfd_vendor_state *state = &vendors->verdict.of[i];
+		cJSON *entry;
+
+		if (!(vendors->found >> i & 1))
+			continue;
+		entry = cJSON_CreateObject();
+		cJSON_AddStringToObject(entry, "name", nfd_labeller((enum nfd_vendor)i)->name);
+		cJSON_AddStringToObject(entry, "labels", nfd_vendor_words(state->verdict));
+		nfd_json_add_text(entry, "why", state->why);
+		cJSON_AddItemToArray(list, entry);
+	}
+	if (!(vendors->found >> NFD_VENDOR_NVIDIA & 1))
+		return;
+	nvml = cJSON_AddObjectToObject(object, "nvml");
+	cJSON_AddStringToObject(nvml, "state", nfd_nvml_words(vendors->nvml.end));
+	if (vendors->nvml.why[0])
+		nfd_json_add_text(nvml, "why", vendors->nvml.why);
+}
+
 static char *render(const struct nfd_status *status)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -144,6 +174,7 @@ static char *render(const struct nfd_status *status)
 		cJSON_AddStringToObject(object, "doctorCause", status->doctor_cause);
 	add_watch(object, status->watch);
 	add_confinement(object, status->confinement);
+	add_vendors(object, status->vendors);
 	add_outputs(object, status);
 	add_faults(object, status->faults);
 	labels = cJSON_AddObjectToObject(object, "labels");

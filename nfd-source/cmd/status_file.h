@@ -15,6 +15,7 @@
 
 #define NFD_STATUS_OUTPUTS_MAX 4
 
+struct nfd_daemon_vendors;
 struct nfd_daemon_watch;
 
 struct nfd_status_output {
@@ -47,6 +48,7 @@ struct nfd_status {
 	const struct nfd_faults *faults;           /* borrowed */
 	const struct nfd_daemon_watch *watch;      /* borrowed; NULL leaves it out */
 	const struct nfd_confinement *confinement; /* borrowed; NULL leaves it out */
+	const struct nfd_daemon_vendors *vendors;  /* borrowed; NULL leaves it out */
 	struct nfd_status_output output[NFD_STATUS_OUTPUTS_MAX];
 	size_t output_count;
 };

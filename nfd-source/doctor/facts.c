@@ -190,14 +190,17 @@ static void run_nvml(struct nfd_doctor_facts *facts, const struct nfd_doctor_opt
 		.unconfined = options->outputs->api.place->unconfined,
 		.deadline_ms = options->nvml_deadline_ms,
 	};
+	char library[PATH_MAX];
 
-	if (!options->nvml_helper || facts->libraries.count == 0 || !facts->is_loaded)
+	if (!options->nvml_helper || facts->libraries.count == 0 || !facts->is_loaded) {
 		snprintf(facts->nvml.why, sizeof(facts->nvml.why), "%s",
 			 !options->nvml_helper       ? "NVML was not to be started" :
 			 facts->libraries.count == 0 ? "there is no library to start" :
 						       "the nvidia module is not loaded");
-	else
-		nfd_nvml_ask(&place, options->root, facts->libraries.library[0].path, &facts->nvml);
+		return;
+	}
+	nfd_nvml_library_path(options->root, facts->libraries.library[0].path, library);
+	nfd_nvml_ask(&place, library, &facts->nvml);
 }
 
 int nfd_doctor_facts_read(struct nfd_doctor_facts *facts, const struct nfd_doctor_options *options)

@@ -87,6 +87,15 @@ int nfd_label_key_check(const char *key, struct nfd_error *err)
 	return 0;
 }
 
+bool nfd_label_key_matches(const char *pattern, const char *key)
+{
+	size_t len = strlen(pattern);
+
+	if (len > 0 && pattern[len - 1] == '*')
+		return strncmp(key, pattern, len - 1) == 0;
+	return strcmp(key, pattern) == 0;
+}
+
 bool nfd_label_value_is_valid(const char *value)
 {
 	size_t len = strlen(value);

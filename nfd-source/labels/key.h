@@ -28,6 +28,12 @@
 int nfd_label_key_check(const char *key, struct nfd_error *err);
 
 /**
+ * nfd_label_key_matches() - whether a key is the one that a pattern names.
+ * @pattern: a key; with a "*" at its end every key that begins with what stands before.
+ */
+bool nfd_label_key_matches(const char *pattern, const char *key);
+
+/**
  * nfd_label_value_is_valid() - whether a text is a label value: empty, or 1 to 63 bytes that begin
  * and end with a letter or digit.
  */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 int nfd_unknowns_add(struct nfd_unknowns *unknowns, const char *prefix, const char *reason,
-		     bool doubt)
+		     enum nfd_doubt doubt)
 {
 	struct nfd_unknown *bigger, entry = { .doubt = doubt };
 

@@ -9,10 +9,16 @@
 
 #include "base/error.h"
 
+enum nfd_doubt {
+	NFD_DOUBT_FAILED,  /* something could not be read: worth a line */
+	NFD_DOUBT_SEEMS,   /* it is only implausible: worth a line when a label is kept */
+	NFD_DOUBT_PASSING, /* it is being found out: no line */
+};
+
 struct nfd_unknown {
 	char *prefix; /* keys that begin with it keep their last value; owned */
 	char *reason; /* path and system error, or the doubt in words; owned */
-	bool doubt; /* nothing failed, it is only implausible: worth a line when a label is kept */
+	enum nfd_doubt doubt;
 };
 
 struct nfd_unknowns {
@@ -26,11 +32,11 @@ struct nfd_unknowns {
  * nfd_unknowns_add() - note one.
  * @prefix: full key prefix, copied; a second reason for the same prefix is dropped.
  * @reason: copied.
- * @doubt:  see struct nfd_unknown.
+ * @doubt:  what kind of not knowing it is.
  * Return: 0; -ENOMEM.
  */
 int nfd_unknowns_add(struct nfd_unknowns *unknowns, const char *prefix, const char *reason,
-		     bool doubt) nfd_must_check;
+		     enum nfd_doubt doubt) nfd_must_check;
 
 /**
  * nfd_unknowns_find() - why the fact behind a key is unknown.

@@ -19,55 +19,14 @@
 #include "base/call_filter.h"
 #include "base/json.h"
 #include "base/landlock.h"
-#include "base/macros.h"
 #include "base/write.h"
 #include "nvml/nvml_abi.h"
+#include "nvml/nvml_calls.h"
+#include "nvml/nvml_device.h"
 
 #define DEVICES_MAX 256
-#define ALARM_S 60
-
-/* dlsym gives a data pointer; POSIX has it hold a function's address, ISO C has no cast for that. */
-static void look_up(void *library, const char *name, void *function)
-{
-	void *address = dlsym(library, name);
-
-	memcpy(function, &address, sizeof(address));
-}
-
-static void look_up_all(void *library, struct nvml_calls *calls)
-{
-	const struct {
-		const char *name;
-		void *function;
-	} names[] = {
-		{ "nvmlInit_v2", &calls->init },
-		{ "nvmlShutdown", &calls->shutdown },
-		{ "nvmlErrorString", &calls->error_string },
-		{ "nvmlSystemGetDriverVersion", &calls->driver_version },
-		{ "nvmlSystemGetNVMLVersion", &calls->nvml_version },
-		{ "nvmlSystemGetCudaDriverVersion", &calls->cuda_version },
-		{ "nvmlDeviceGetCount_v2", &calls->device_count },
-		{ "nvmlDeviceGetHandleByIndex_v2", &calls->device_by_index },
-		{ "nvmlDeviceGetName", &calls->device_name },
-		{ "nvmlDeviceGetUUID", &calls->device_uuid },
-		{ "nvmlDeviceGetPciInfo_v3", &calls->device_pci },
-		{ "nvmlDeviceGetMemoryInfo", &calls->device_memory },
-		{ "nvmlDeviceGetMigMode", &calls->device_mig_mode },
-	};
-
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(names); i++)
-		look_up(library, names[i].name, names[i].function);
-}
-
-/* A code with its words, under a name: {"code","text"}. */
-static void add_code(cJSON *object, const char *name, const struct nvml_calls *calls, int code)
-{
-	cJSON *entry = cJSON_AddObjectToObject(object, name);
-	const char *text = calls->error_string ? calls->error_string(code) : NULL;
-
-	cJSON_AddNumberToObject(entry, "code", code);
-	nfd_json_add_text(entry, "text", text ? text : "");
-}
+/* Longer than any parent waits: with eight GPUs and no persistence a driver may need a minute. */
+#define ALARM_S 150
 
 static void add_text(cJSON *object, const char *name, int (*call)(char *, unsigned int))
 {
@@ -75,36 +34,6 @@ static void add_text(cJSON *object, const char *name, int (*call)(char *, unsign
 
 	if (call && call(text, NVML_VERSION_SIZE) == NVML_SUCCESS)
 		nfd_json_add_text(object, name, text);
-}
-
-static void add_device_text(cJSON *object, const char *name, nvml_device_t device,
-			    int (*call)(nvml_device_t, char *, unsigned int))
-{
-	char text[NVML_NAME_SIZE + 1] = "";
-
-	if (call && call(device, text, NVML_NAME_SIZE) == NVML_SUCCESS)
-		nfd_json_add_text(object, name, text);
-}
-
-static void add_device_facts(cJSON *object, const struct nvml_calls *calls, nvml_device_t device)
-{
-	struct nvml_memory memory;
-	unsigned int current, pending;
-	struct nvml_pci pci = { 0 };
-
-	add_device_text(object, "name", device, calls->device_name);
-	add_device_text(object, "uuid", device, calls->device_uuid);
-	if (calls->device_pci && calls->device_pci(device, &pci) == NVML_SUCCESS) {
-		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
-		nfd_json_add_text(object, "busId", pci.bus_id);
-	}
-	if (calls->device_memory && calls->device_memory(device, &memory) == NVML_SUCCESS)
-		cJSON_AddNumberToObject(object, "memoryBytes", (double)memory.total);
-	if (calls->device_mig_mode &&
-	    calls->device_mig_mode(device, &current, &pending) == NVML_SUCCESS) {
-		cJSON_AddNumberToObject(object, "migMode", current);
-		cJSON_AddNumberToObject(object, "migPending", pending);
-	}
 }
 
 static void add_devices(cJSON *object, const struct nvml_calls *calls)
@@ -117,18 +46,17 @@ static void add_devices(cJSON *object, const struct nvml_calls *calls)
 		return;
 	code = calls->device_count(&count);
 	if (code != NVML_SUCCESS)
-		add_code(object, "count", calls, code);
+		nfd_nvml_add_code(object, "count", calls, code);
 	for (unsigned int i = 0; i < count && i < DEVICES_MAX; i++) {
-		cJSON *entry = cJSON_CreateObject();
-		nvml_device_t device = NULL;
+		struct nfd_nvml_device device = { .calls = calls, .entry = cJSON_CreateObject() };
 
-		code = calls->device_by_index(i, &device);
-		cJSON_AddNumberToObject(entry, "index", i);
+		code = calls->device_by_index(i, &device.handle);
+		cJSON_AddNumberToObject(device.entry, "index", i);
 		if (code == NVML_SUCCESS)
-			add_device_facts(entry, calls, device);
+			nfd_nvml_device_add(&device);
 		else
-			add_code(entry, "error", calls, code);
-		cJSON_AddItemToArray(devices, entry);
+			nfd_nvml_add_code(device.entry, "error", calls, code);
+		cJSON_AddItemToArray(devices, device.entry);
 	}
 }
 
@@ -136,7 +64,7 @@ static void add_devices(cJSON *object, const struct nvml_calls *calls)
 static void ask(cJSON *object, const char *path)
 {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
-	struct nvml_calls calls = { 0 };
+	struct nvml_calls calls;
 	int code;
 
 	nfd_json_add_text(object, "library", path);
@@ -146,13 +74,13 @@ static void ask(cJSON *object, const char *path)
 		nfd_json_add_text(object, "loadError", words ? words : "");
 		return;
 	}
-	look_up_all(library, &calls);
+	nfd_nvml_calls_find(library, &calls);
 	if (!calls.init) {
 		cJSON_AddStringToObject(object, "loadError", "it has no nvmlInit_v2");
 		return;
 	}
 	code = calls.init();
-	add_code(object, "init", &calls, code);
+	nfd_nvml_add_code(object, "init", &calls, code);
 	/* After a failed start only the library's own version can be asked for. */
 	add_text(object, "nvmlVersion", calls.nvml_version);
 	if (code != NVML_SUCCESS)
@@ -168,7 +96,7 @@ static void ask(cJSON *object, const char *path)
 /*
  * Before a byte of the library is mapped, as far as this system can. It talks to the driver's device
  * nodes and to services of this host; it starts nothing (nvidia-modprobe would make device nodes, and
- * doctor changes nothing).
+ * neither scan nor doctor changes anything).
  */
 static void confine(void)
 {
@@ -191,7 +119,7 @@ int main(int argc, char **argv)
 	alarm(ALARM_S);
 	if (argc != 2 + unconfined || library[0] != '/') {
 		fputs("nfd-source-nvml: takes the absolute path of libnvidia-ml.so; started by "
-		      "nfd-source doctor\n",
+		      "nfd-source's scans and its doctor\n",
 		      stderr);
 		return 2;
 	}

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * AMD (Xilinx) Alveo cards.
+ * AMD (Xilinx) Alveo cards: class 1200, for other designs in the vendor's FPGAs have the vendor id
+ * too. A card shows a function for management (xclmgmt, .0) and one for users (xocl, .1).
  */
 #include "config.h"
 
 #include "scan/alveo.h"
 
+#include "scan/accelerator.h"
 #include "scan/pci_bus.h"
 
 static const struct nfd_pci_match functions[] = {
@@ -19,7 +21,13 @@ static bool is_here(struct nfd_scan *scan)
 
 static void run(struct nfd_scan *scan)
 {
-	(void)scan;
+	static const struct nfd_accelerator accelerator = {
+		.scanner = &nfd_alveo_scanner,
+		.stem = NFD_F "xilinx-alveo",
+		.functions_share_card = true,
+	};
+
+	nfd_accelerator_labels(scan, &accelerator);
 }
 
 static const char *const subsystems[] = { "pci", "module", "drivers", NULL };

@@ -7,12 +7,11 @@
 
 #include "scan/gpu.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "labels/key.h"
+#include "scan/tally.h"
 
 static const uint16_t display_classes[] = { 0x0300, 0x0302, 0x0380 };
 #define CLASS_ACCELERATOR 0x1200
@@ -42,54 +41,27 @@ bool nfd_gpu_is_accelerator(const struct nfd_pci_function *function)
 		contains(gpu_vendors, NFD_ARRAY_SIZE(gpu_vendors), function->vendor));
 }
 
-/* Running numbers of one kind, keyed by text: few kinds, so a list. */
-struct tally {
-	struct {
-		char key[96];
-		unsigned int count;
-	} * entry;
-	size_t count;
-};
-
-static int add_one(struct tally *tally, const char *key)
-{
-	void *bigger;
-
-	for (size_t i = 0; i < tally->count; i++)
-		if (strcmp(tally->entry[i].key, key) == 0) {
-			tally->entry[i].count++;
-			return 0;
-		}
-	bigger = realloc(tally->entry, (tally->count + 1) * sizeof(*tally->entry));
-	if (!bigger)
-		return -ENOMEM;
-	tally->entry = bigger;
-	snprintf(tally->entry[tally->count].key, sizeof(tally->entry[0].key), "%s", key);
-	tally->entry[tally->count++].count = 1;
-	return 0;
-}
-
-static void add_function(struct nfd_scan *scan, struct tally *tally,
+static void add_function(struct nfd_scan *scan, struct nfd_tally *tally,
 			 const struct nfd_pci_function *function)
 {
-	char driver[NFD_LABEL_VALUE_SIZE], key[96];
+	char driver[NFD_LABEL_VALUE_SIZE], key[NFD_TALLY_KEY_SIZE];
 	int r;
 
 	if (function->is_virtual) {
 		snprintf(key, sizeof(key), "gpu-%04x.vf-count", function->vendor);
-		r = add_one(tally, key);
+		r = nfd_tally_add(tally, key);
 	} else {
 		snprintf(key, sizeof(key), "gpu-%04x.count", function->vendor);
-		r = add_one(tally, key);
+		r = nfd_tally_add(tally, key);
 		if (nfd_label_value_from_version(function->driver, driver) == 0)
 			memcpy(driver, "none", sizeof("none"));
 		snprintf(key, sizeof(key), "gpu-%04x.driver.%s", function->vendor, driver);
 		if (r == 0)
-			r = add_one(tally, key);
+			r = nfd_tally_add(tally, key);
 		snprintf(key, sizeof(key), "gpu-%04x.device-%04x.count", function->vendor,
 			 function->device);
 		if (r == 0)
-			r = add_one(tally, key);
+			r = nfd_tally_add(tally, key);
 	}
 	if (r < 0)
 		scan->error = r;
@@ -98,7 +70,7 @@ static void add_function(struct nfd_scan *scan, struct tally *tally,
 static void run(struct nfd_scan *scan)
 {
 	const struct nfd_pci_bus *bus = nfd_pci_bus_get(scan);
-	struct tally tally = { 0 };
+	cleanup_tally struct nfd_tally tally = { 0 };
 
 	for (size_t i = 0; bus && i < bus->count; i++)
 		if (bus->function[i].is_gpu && !bus->function[i].is_unresponsive)
@@ -110,7 +82,6 @@ static void run(struct nfd_scan *scan)
 			       tally.entry[i].count, NFD_PCI_DEVICES, NFD_F "%s",
 			       tally.entry[i].key);
 	}
-	free(tally.entry);
 }
 
 static const char *const subsystems[] = { "pci", NULL };

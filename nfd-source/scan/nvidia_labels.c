@@ -232,7 +232,7 @@ static void put_all(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
 		if (gfd->report.answer == NFD_NVIDIA_SICK)
 			nfd_scan_unknown(scan, NFD_GFD, gfd->report.why);
 		else if (gfd->report.answer == NFD_NVIDIA_PENDING)
-			nfd_scan_doubt(scan, NFD_GFD, gfd->report.why);
+			nfd_scan_pending(scan, NFD_GFD, gfd->report.why);
 	}
 	nfd_nvidia_vgpu_labels(scan, &gfd->report);
 }

@@ -16,10 +16,48 @@
 #define NAME "nfd-source-nvml"
 #define OUTPUT_MAX (1024 * 1024)
 
+void nfd_nvml_library_path(const struct nfd_root *root, const char *path, char ret[PATH_MAX])
+{
+	snprintf(ret, PATH_MAX, "%s/%s", strcmp(root->path, "/") == 0 ? "" : root->path, path);
+}
+
+const char *nfd_nvml_words(enum nfd_nvml_end end)
+{
+	static const char *const words[] = {
+		[NFD_NVML_NOT_STARTED] = "not asked", [NFD_NVML_PENDING] = "is being asked",
+		[NFD_NVML_DONE] = "answered",         [NFD_NVML_HUNG] = "does not answer",
+		[NFD_NVML_CRASHED] = "crashed",       [NFD_NVML_RUBBISH] = "failed",
+	};
+
+	return words[end];
+}
+
+static bool find_library(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX])
+{
+	struct nfd_nvidia_libraries libraries;
+
+	nfd_nvidia_libraries_find(root, library_dir, true, &libraries);
+	if (libraries.count == 0)
+		return false;
+	nfd_nvml_library_path(root, libraries.library[0].path, ret);
+	return true;
+}
+
+/* The one in a container's own root, brought by the runtime that brought the device nodes. */
+static bool find_own(const struct nfd_root *root, char ret[PATH_MAX])
+{
+	struct nfd_root own = { .fd = -1 };
+	bool found = false;
+
+	if (nfd_root_is_partial(root) && nfd_root_open(&own, "/", NULL) == 0)
+		found = find_library(&own, NULL, ret);
+	nfd_root_close(&own);
+	return found;
+}
+
 bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX],
 		   char why[100])
 {
-	struct nfd_nvidia_libraries libraries;
 	struct nfd_nvidia_module module;
 
 	nfd_nvidia_module_read(root, &module);
@@ -28,21 +66,18 @@ bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char re
 		snprintf(why, 100, "the nvidia module is not loaded");
 		return false;
 	}
-	nfd_nvidia_libraries_find(root, library_dir, true, &libraries);
-	if (libraries.count == 0) {
-		snprintf(why, 100, "there is no library to start");
-		return false;
-	}
-	snprintf(ret, PATH_MAX, "%s", libraries.library[0].path);
-	return true;
+	if (find_own(root, ret) || find_library(root, library_dir, ret))
+		return true;
+	snprintf(why, 100, "there is no NVIDIA library to load");
+	return false;
 }
 
-int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place,
-		   const struct nfd_root *root, const char *path, struct nfd_error *err)
+int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, const char *library,
+		   struct nfd_error *err)
 {
-	char name[] = NAME, unconfined[] = "--unconfined", full[PATH_MAX];
-	char *argv[] = { name, place->unconfined ? unconfined : full,
-			 place->unconfined ? full : NULL, NULL };
+	char name[] = NAME, unconfined[] = "--unconfined", path[PATH_MAX];
+	char *argv[] = { name, place->unconfined ? unconfined : path,
+			 place->unconfined ? path : NULL, NULL };
 	struct nfd_child_command command = {
 		.path = place->helper,
 		.argv = argv,
@@ -53,8 +88,13 @@ int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place,
 		.quiet = true,
 	};
 
-	snprintf(full, sizeof(full), "%s/%s", strcmp(root->path, "/") == 0 ? "" : root->path, path);
+	snprintf(path, sizeof(path), "%s", library);
 	return nfd_child_start(child, &command, err);
+}
+
+bool nfd_nvml_is_running(const struct nfd_child *child)
+{
+	return child->pid != 0 && child->end == NFD_CHILD_RUNNING;
 }
 
 void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret)
@@ -78,14 +118,12 @@ void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret)
 	ret->report = NULL;
 }
 
-void nfd_nvml_ask(const struct nfd_nvml_place *place, const struct nfd_root *root, const char *path,
-		  struct nfd_nvml *ret)
+void nfd_nvml_ask(const struct nfd_nvml_place *place, const char *library, struct nfd_nvml *ret)
 {
 	struct nfd_error err = { 0 };
 	struct nfd_child child;
 
-	if (nfd_child_init(&child, &err) < 0 ||
-	    nfd_nvml_start(&child, place, root, path, &err) < 0) {
+	if (nfd_child_init(&child, &err) < 0 || nfd_nvml_start(&child, place, library, &err) < 0) {
 		*ret = (struct nfd_nvml){ .end = NFD_NVML_NOT_STARTED };
 		snprintf(ret->why, sizeof(ret->why), "%s", nfd_error_text(&err));
 	} else {

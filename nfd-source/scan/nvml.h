@@ -25,6 +25,11 @@ enum nfd_nvml_end {
 	NFD_NVML_RUBBISH, /* printed no report */
 };
 
+/**
+ * nfd_nvml_words() - how a run ended, for people: "answered", "is being asked", "does not answer".
+ */
+const char *nfd_nvml_words(enum nfd_nvml_end end);
+
 struct nfd_nvml {
 	enum nfd_nvml_end end;
 	char why[400]; /* unless it is done: why there is no report */
@@ -40,11 +45,19 @@ struct nfd_nvml_place {
 };
 
 /**
+ * nfd_nvml_library_path() - where this process finds a file of the host.
+ * @path: below the root.
+ * @ret:  receives the path with the root's before it.
+ */
+void nfd_nvml_library_path(const struct nfd_root *root, const char *path, char ret[PATH_MAX]);
+
+/**
  * nfd_nvml_find() - the library to load, where a driver is there for it: the nvidia module is loaded, or
- * the host is a WSL2 guest.
+ * the host is a WSL2 guest. In a pod, where the host's library folders may not be mounted, also the one
+ * that the container runtime has put into the container itself.
  * @library_dir: as nfd_nvidia_libraries_find() takes it.
- * @ret:         receives the path below the root.
- * @why:         receives in words why there is nothing to ask; at least 100 bytes.
+ * @ret:         receives its path for this process.
+ * @why:         receives in words why there is nothing to ask.
  * Return: whether there is one.
  */
 bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX],
@@ -52,13 +65,17 @@ bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char re
 
 /**
  * nfd_nvml_start() - start the helper on a library.
- * @child: from nfd_child_init(); nfd_child_step() or nfd_child_wait() serve it.
- * @path:  of the library, below the root.
+ * @child:   from nfd_child_init(); nfd_child_step() or nfd_child_wait() serve it.
+ * @library: from nfd_nvml_find().
  * Return: 0; negative errno of nfd_child_start().
  */
-int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place,
-		   const struct nfd_root *root, const char *path, struct nfd_error *err)
-	nfd_must_check;
+int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, const char *library,
+		   struct nfd_error *err) nfd_must_check;
+
+/**
+ * nfd_nvml_is_running() - whether a helper may still answer; false for one that was killed and hangs.
+ */
+bool nfd_nvml_is_running(const struct nfd_child *child);
 
 /**
  * nfd_nvml_take() - judge a helper that has ended.
@@ -70,8 +87,7 @@ void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret);
  * nfd_nvml_ask() - start, wait, judge; at most until the deadline.
  * Arguments as above. @ret is filled in any case.
  */
-void nfd_nvml_ask(const struct nfd_nvml_place *place, const struct nfd_root *root, const char *path,
-		  struct nfd_nvml *ret);
+void nfd_nvml_ask(const struct nfd_nvml_place *place, const char *library, struct nfd_nvml *ret);
 
 /**
  * nfd_nvml_done() - free; a zeroed one is fine.

@@ -34,12 +34,25 @@
 #include "scan/usb.h"
 
 static const struct nfd_scanner *const scanners[] = {
-	&nfd_pci_scanner,      &nfd_gpu_scanner,        &nfd_platform_gpu_scanner,
-	&nfd_usb_scanner,      &nfd_driver_scanner,     &nfd_nvidia_scanner,
-	&nfd_kernel_scanner,   &nfd_os_release_scanner, &nfd_nvidia_labels_scanner,
-	&nfd_amd_scanner,      &nfd_intel_scanner,      &nfd_gaudi_scanner,
-	&nfd_mellanox_scanner, &nfd_neuron_scanner,     &nfd_tpu_scanner,
-	&nfd_qualcomm_scanner, &nfd_ascend_scanner,     &nfd_alveo_scanner,
+	&nfd_pci_scanner,
+	&nfd_gpu_scanner,
+	&nfd_platform_gpu_scanner,
+	&nfd_usb_scanner,
+	&nfd_driver_scanner,
+	&nfd_nvidia_scanner,
+	&nfd_kernel_scanner,
+	&nfd_os_release_scanner,
+	&nfd_amd_scanner,
+	&nfd_intel_scanner,
+	&nfd_gaudi_scanner,
+	&nfd_mellanox_scanner,
+	&nfd_neuron_scanner,
+	&nfd_tpu_scanner,
+	&nfd_qualcomm_scanner,
+	&nfd_ascend_scanner,
+	&nfd_alveo_scanner,
+	/* The last: NVML may still be answering while the others read. */
+	&nfd_nvidia_labels_scanner,
 };
 
 const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
@@ -150,7 +163,8 @@ void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int coun
 	nfd_scan_label(scan, &finding, "%s", key);
 }
 
-static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason, bool doubt)
+static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason,
+			 enum nfd_doubt doubt)
 {
 	if (nfd_unknowns_add(&scan->unknowns, prefix, reason, doubt) < 0)
 		scan->error = -ENOMEM;
@@ -163,17 +177,22 @@ void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path
 	if (nfd_root_is_absent(code))
 		return;
 	snprintf(reason, sizeof(reason), "cannot read \"%s\": %s", path, nfd_errno_text(code));
-	note_unknown(scan, prefix, reason, false);
+	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
 }
 
 void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason)
 {
-	note_unknown(scan, prefix, reason, true);
+	note_unknown(scan, prefix, reason, NFD_DOUBT_SEEMS);
+}
+
+void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason)
+{
+	note_unknown(scan, prefix, reason, NFD_DOUBT_PASSING);
 }
 
 void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason)
 {
-	note_unknown(scan, prefix, reason, false);
+	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
 }
 
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
@@ -212,7 +231,7 @@ static void check_sysfs(struct nfd_scan *scan)
 			if (scanners[i]->subsystems[0])
 				note_unknown(scan, *prefix,
 					     "sysfs is not mounted at \"sys\" below the root",
-					     false);
+					     NFD_DOUBT_FAILED);
 }
 
 static bool is_wanted(uint32_t wanted, const struct nfd_scanner *scanner)
@@ -246,7 +265,7 @@ static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner
 {
 	const struct nfd_unknown *unknown;
 	char reason[512];
-	bool doubt;
+	enum nfd_doubt doubt;
 
 	nfd_pci_bus_get(scan);
 	unknown = nfd_unknowns_find(&scan->unknowns, NFD_F "pci-");
@@ -261,10 +280,10 @@ static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner
 
 /* Labels of a vendor: only where its hardware is, and where they are ours to write. */
 static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner,
-			const struct nfd_vendors *vendors)
+			const struct nfd_scan_request *request)
 {
 	const struct nfd_vendor_state *state =
-		vendors && scanner->vendor ? &vendors->of[scanner->vendor] : NULL;
+		request->vendors && scanner->vendor ? &request->vendors->of[scanner->vendor] : NULL;
 
 	if (scanner->function_count > 0)
 		share_doubt(scan, scanner);
@@ -272,11 +291,13 @@ static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner
 		return;
 	if (scanner->vendor)
 		scan->vendors_found |= 1U << scanner->vendor;
+	if (scanner->vendor == NFD_VENDOR_NVIDIA && request->await_nvml)
+		request->await_nvml(request->await_cookie);
 	if (!state || state->verdict == NFD_VENDOR_WRITE)
 		scanner->run(scan);
 	else if (state->verdict == NFD_VENDOR_WAIT)
 		for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
-			note_unknown(scan, *prefix, state->why, true);
+			nfd_scan_pending(scan, *prefix, state->why);
 }
 
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
@@ -308,7 +329,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		take_over(scan, request->before, wanted);
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
 		if (wanted >> i & 1)
-			run_scanner(scan, scanners[i], request->vendors);
+			run_scanner(scan, scanners[i], request);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
 	scan->nvml = NULL;

@@ -38,8 +38,11 @@ struct nfd_scan_request {
 	const struct nfd_scan *before;     /* results of the others are taken from it; or NULL */
 	const struct nfd_vendors *vendors; /* who writes the vendors' labels; NULL: we do */
 	const struct nfd_nvml *nvml;       /* what NVML said, borrowed; NULL: it was not asked */
-	bool features;                     /* collect raw features */
-	bool all_devices;                  /* see struct nfd_scan */
+	/* Called before @nvml is looked at, which may not be filled yet; NULL: it is. */
+	void (*await_nvml)(void *cookie);
+	void *await_cookie;
+	bool features;    /* collect raw features */
+	bool all_devices; /* see struct nfd_scan */
 };
 
 /**

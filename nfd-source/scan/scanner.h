@@ -132,6 +132,11 @@ void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reaso
 void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason);
 
 /**
+ * nfd_scan_pending() - keys of @prefix are being found out: they keep their last value, and nobody is told.
+ */
+void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason);
+
+/**
  * nfd_scan_feature() - add one element to an attribute feature, when features are wanted.
  * @feature: "nfd-source.<name>", lower case.
  */

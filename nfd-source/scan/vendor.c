@@ -7,9 +7,9 @@
 #include "scan/vendor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/json.h"
@@ -17,17 +17,19 @@
 #include "labels/key.h"
 
 #define F NFD_FEATURE_PREFIX
+#define I "intel.feature.node.kubernetes.io/"
 
 static const char *const none[] = { NULL };
 
 static const char *const gfd_files[] = { "gfd", NULL };
 static const char *const gfd_objects[] = { "nvidia-features-for-", NULL };
 static const char *const gfd_keys[] = { "nvidia.com/gfd.timestamp", "nvidia.com/gpu.product",
-					"nvidia.com/gpu.count", "nvidia.com/cuda.", NULL };
-static const char *const amd_keys[] = { "amd.com/gpu.", "beta.amd.com/gpu.", NULL };
-static const char *const intel_keys[] = { "gpu.intel.com/", "intel.feature.node.kubernetes.io/gpu",
-					  NULL };
-static const char *const gaudi_keys[] = { "intel.feature.node.kubernetes.io/gaudi", NULL };
+					"nvidia.com/gpu.count", "nvidia.com/cuda.*", NULL };
+static const char *const amd_keys[] = { "amd.com/gpu.*", "beta.amd.com/gpu.*", NULL };
+static const char *const intel_keys[] = { "gpu.intel.com/*", I "gpu",          I "npu",
+					  I "qat",           I "dsa",          I "iaa",
+					  I "dlb",           I "fpga-arria10", NULL };
+static const char *const gaudi_keys[] = { I "gaudi", NULL };
 static const char *const neuron_keys[] = { F "aws-neuron", NULL };
 
 /* A new vendor is one value of enum nfd_vendor and one line here. */
@@ -52,6 +54,22 @@ static const struct nfd_labeller table[NFD_VENDOR_COUNT] = {
 const struct nfd_labeller *nfd_labeller(enum nfd_vendor vendor)
 {
 	return &table[vendor];
+}
+
+bool nfd_vendor_is_sign(const char *key)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
+		for (const char *const *sign = table[i].keys; *sign; sign++)
+			if (nfd_label_key_matches(*sign, key))
+				return true;
+	return false;
+}
+
+const char *nfd_vendor_words(enum nfd_vendor_verdict verdict)
+{
+	static const char *const words[] = { "written", "not written yet", "not written" };
+
+	return words[verdict];
 }
 
 static void say(struct nfd_vendor_state *state, enum nfd_vendor_verdict verdict,
@@ -139,7 +157,6 @@ int nfd_vendors_ask(const struct nfd_vendor_options *options, unsigned int found
 		cJSON_Delete(list);
 		list = NULL;
 	}
-	if (r == 0)
-		*ret = list;
+	*ret = list;
 	return r;
 }

@@ -46,7 +46,7 @@ struct nfd_labeller {
 	const char *program;        /* "gpu-feature-discovery"; NULL: nobody else writes them */
 	const char *const *files;   /* its files in features.d, NULL-terminated */
 	const char *const *objects; /* beginnings of its NodeFeature objects' names, likewise */
-	const char *const *keys;    /* beginnings of keys that it puts on a Node, likewise */
+	const char *const *keys;    /* keys that it puts on a Node, see nfd_label_key_matches() */
 };
 
 /**
@@ -55,11 +55,21 @@ struct nfd_labeller {
  */
 const struct nfd_labeller *nfd_labeller(enum nfd_vendor vendor);
 
+/**
+ * nfd_vendor_is_sign() - whether a vendor's own program is recognised by a label key.
+ */
+bool nfd_vendor_is_sign(const char *key);
+
 enum nfd_vendor_verdict {
 	NFD_VENDOR_WRITE, /* its labels are ours to write */
 	NFD_VENDOR_WAIT,  /* not known yet: what is published stays, nothing is added */
 	NFD_VENDOR_LEAVE, /* they are not written */
 };
+
+/**
+ * nfd_vendor_words() - a verdict as people read it: "written", "not written yet", "not written".
+ */
+const char *nfd_vendor_words(enum nfd_vendor_verdict verdict);
 
 struct nfd_vendor_state {
 	enum nfd_vendor_verdict verdict;

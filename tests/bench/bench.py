@@ -3,7 +3,7 @@
 """Measure nfd-source and its peers on the same work, alternating, and print medians and ratios.
 
 Rows: host (one scan of this host), bus (10,000 PCI functions), doctor (a healthy machine with eight GPUs, without NVML,
-with it, and with one that hangs), rest (daemons at rest), size (binaries),
+with it, and with one that hangs), vendor (NVIDIA's labels of that machine, by NVML, beside gpu-feature-discovery), rest (daemons at rest), size (binaries),
 arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master), patch (the same by our own
 patch, and that daemon at rest), scale (a thousand nodes on one API server).
 Called by run.sh, which builds what is measured.
@@ -29,6 +29,7 @@ BUS_FUNCTIONS = 10_000
 # Limits of the design: what we reach divided by what the peer needs, or an absolute figure.
 LIMITS = {
     ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("bus", "time"): 1.5, ("bus", "memory"): 8192,
+    ("vendor", "time"): 1 / 5, ("vendor", "memory"): 1 / 4,
     ("doctor", "ms"): 50, ("doctor", "hang"): 1.2, ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
     ("patch", "seconds"): 1.0, ("patch", "memory"): 3072, ("patch", "cpu"): 0.5, ("scale", "faults"): 0,
 }
@@ -103,12 +104,38 @@ def row_bus(options):
     return [ours, bare, nfd], [verdict("bus", "time", ours["ms"] / bare["ms"]), verdict("bus", "memory", ours["kB"])]
 
 
-def row_doctor(options):
-    """doctor on the fixture of a healthy machine with eight GPUs; NVML is the tests' stand-in."""
-    root, deadline_ms = options.work / "hgx", 10_000
+def make_hgx(options, name):
+    """The fixture of a healthy machine with eight GPUs; NVML is the tests' stand-in. Root and folder of the library."""
+    root = options.work / name
     make_tree((HERE.parent / "fixtures/machines/doctor/hgx.tree").read_text(), str(root))
     library = next(path for path in root.rglob("libnvidia-ml.so.*") if not path.is_symlink())
     nvml_standin.install(library.parent, library.name.removeprefix("libnvidia-ml.so."))
+    return root, library.parent
+
+
+def row_vendor(options):
+    """One scan with NVML of eight GPUs, whole process with its helper, beside gpu-feature-discovery on the same library."""
+    root, folder = make_hgx(options, "vendor")
+    standin = nvml_standin.environment(root)
+    ours, files, gfd = alternate([
+        Sample(options, "nfd-source scan", [options.work / "nfd-source", "--config", "/dev/null", "--root", root, "scan"],
+               standin),
+        Sample(options, "nfd-source scan, without NVML",
+               [options.work / "nfd-source", "--config", "/dev/null", "--root", root, "--set",
+                "sources.vendor.nvidia.nvml=off", "-q", "scan"]),
+        Sample(options, "gpu-feature-discovery",
+               [options.nvidia / "gpu-feature-discovery", "--oneshot", "--no-timestamp", "--use-node-feature-api=false",
+                f"--output-file={options.work / 'gfd'}"],
+               {**standin, "LD_LIBRARY_PATH": str(folder), "NODE_NAME": "bench"}),
+    ], 30)
+    return [ours, files, gfd], [verdict("vendor", "time", ours["ms"] / gfd["ms"]),
+                                verdict("vendor", "memory", ours["kB"] / gfd["kB"])]
+
+
+def row_doctor(options):
+    """doctor on that machine."""
+    deadline_ms = 10_000
+    root, _ = make_hgx(options, "hgx")
     command = [options.work / "nfd-source", "--config", "/dev/null", "--root", root, "-q", "doctor", "--no-api"]
     plain, nvml = alternate([
         Sample(options, "doctor without NVML", [*command, "--no-nvml"]),
@@ -215,7 +242,8 @@ def row_scale(options):
     return [{"name": row.pop("phase"), **row} for row in figures], [verdict("scale", "faults", status)]
 
 
-ROWS = {"host": row_host, "bus": row_bus, "doctor": row_doctor, "rest": row_rest, "size": row_size, "arrival": row_arrival,
+ROWS = {"host": row_host, "bus": row_bus, "doctor": row_doctor,
+        "vendor": row_vendor, "rest": row_rest, "size": row_size, "arrival": row_arrival,
         "patch": row_patch, "scale": row_scale}
 
 

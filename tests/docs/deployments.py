@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from program import VENDOR_PREFIXES
 from tables import PREFIX, PROGRAM, TOP, machine, program, run, same, settings
 
 KUSTOMIZE = TOP / "deploy/kustomize"
@@ -27,7 +28,7 @@ DEPLOYMENTS = {
 }
 # The rights of each component: API group, resource, verbs. Never more than an output uses.
 RIGHTS = {
-    "node-labels": {"/nodes: get patch", "/events: create"},
+    "node-labels": {"/nodes: get patch", "nfd.k8s-sigs.io/nodefeatures: list", "/events: create"},
     "node-feature": {"nfd.k8s-sigs.io/nodefeatures: get create patch delete", "/pods: get"},
 }
 
@@ -94,7 +95,7 @@ def check_hook():
             assert done.returncode == 0, done.stderr
             assert wanted in done.stdout, done.stdout
             for line in done.stdout.splitlines():
-                assert line.startswith((PREFIX, "# +expiry-time=")), line
+                assert line.startswith((PREFIX, *VENDOR_PREFIXES, "# +expiry-time=")), line
 
 
 # deploy/

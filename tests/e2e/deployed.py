@@ -27,7 +27,8 @@ PRESENT = f"{FEATURE}pci-10de.present"
 OF_FILES = tuple(f"{FEATURE}{start}" for start in (
     "system-os_release.", "driver-nvidia.library.", "driver-nvidia.match", "gpu-paravirtual."))
 
-NODE_RIGHTS = {(verb, "", "nodes") for verb in ("get", "patch")} | {("create", "", "events")}
+NODE_RIGHTS = {(verb, "", "nodes") for verb in ("get", "patch")}
+NODE_RIGHTS |= {("list", NFD_GROUP, "nodefeatures"), ("create", "", "events")}
 OBJECT_VERBS = ("get", "create", "patch", "delete")
 OBJECT_RIGHTS = {("get", "", "pods")} | {(verb, NFD_GROUP, "nodefeatures") for verb in OBJECT_VERBS}
 

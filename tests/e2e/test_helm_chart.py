@@ -2,6 +2,7 @@
 """deploy/helm/nfd-source without a cluster: a real helm renders it, and kubectl tells what that is."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -38,6 +39,11 @@ REFUSED = {
     "featuresDir.initImage=busybox": "/featuresDir",
     "featuresDir.prepare=always": "/featuresDir/prepare",
     "hostFolders=none": "/hostFolders",
+    "nvidia.runtimeClassName=NVIDIA": "/nvidia/runtimeClassName",
+    "nvidia.runtimeClass=nvidia": "/nvidia",
+    "nvidia.memoryLimit=much": "/nvidia/memoryLimit",
+    "nvidia.configMap=device-plugin": "/nvidia/configMap",
+    "nvidia.configMap.key=": "/nvidia/configMap/key",
     "priorityClassName=System Critical": "/priorityClassName",
     "resources.limit.memory=32Mi": "/resources",
     "tolerations[0].operator=exists": "/tolerations/0/operator",
@@ -100,6 +106,25 @@ class SameAsKustomize(Case):
         self.assertIn(recursive, self.tools.template())
         self.assertNotIn(recursive, self.tools.template("--kube-version", "v1.29.9"))
         self.assertIn(recursive, self.tools.template("--kube-version", "v1.30.0-gke.1"))
+
+    def test_nvidia_runtime(self):
+        """The component and the value are the same, on top of each way."""
+        for values, (folder, namespace) in SAME.items():
+            if chart.NO_HOST in values:
+                continue  # there the settings differ too, which the component leaves to its user
+            with self.subTest(values=values):
+                with tempfile.TemporaryDirectory() as overlay:
+                    parts = (os.path.relpath(KUSTOMIZE / part, os.path.realpath(overlay))
+                             for part in (folder, "components/nvidia-runtime"))
+                    text = "resources: [{}]\ncomponents: [{}]\n".format(*parts)
+                    (pathlib.Path(overlay) / "kustomization.yaml").write_text(text)
+                    kustomize = self.tools.objects(self.tools.kustomize(overlay))
+                values += ",nvidia.runtimeClassName=nvidia"
+                helm = self.tools.objects(self.tools.template("--set", values, namespace=namespace))
+                found, wanted = (chart.normal(objects, self.directory) for objects in (helm, kustomize))
+                for items in (found, wanted):  # their order means nothing
+                    chart.pod_of(items)["containers"][0]["env"].sort(key=lambda variable: variable["name"])
+                self.assertEqual(found, wanted)
 
     def test_default(self):
         """The chart as it comes is the overlay that the documents name."""
@@ -342,6 +367,36 @@ class ValueSets(Case):
         settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
         for line in ("sources.nvidia.libraryDir: /etc/nfd-source", "sources.pci.deviceClassWhitelist: 03"):
             self.assertIn(line, settings)
+
+    def test_nvidia(self):
+        """The runtime's class and variables; the two files of settings in one folder, and the one names the other."""
+        objects, pod = self.render("nvidia")
+        self.assertEqual(pod["runtimeClassName"], "nvidia")
+        env = {item["name"]: item.get("value") for item in pod["containers"][0]["env"]}
+        self.assertEqual((env["NVIDIA_VISIBLE_DEVICES"], env["NVIDIA_DRIVER_CAPABILITIES"]), ("all", "utility"))
+        self.assertEqual(set(pod["containers"][0]["securityContext"]["capabilities"]), {"drop"})
+        self.assertEqual(pod["containers"][0]["resources"]["limits"], {"memory": "128Mi"})
+        settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+        for line in ("sources.vendor.nvidia.labels: on", "sources.vendor.nvidia.migStrategy: mixed",
+                     "sources.vendor.nvidia.config: /etc/nfd-source/gfd/config.yaml", "sources.vendor.amd.labels: off"):
+            self.assertIn(line, settings)
+        folder, = (mount for mount in pod["containers"][0]["volumeMounts"] if mount["name"] == "settings")
+        self.assertEqual((folder["mountPath"], folder["readOnly"]), ("/etc/nfd-source", True))
+        volume, = (volume for volume in pod["volumes"] if volume["name"] == "settings")
+        self.assertEqual(volume["projected"]["sources"], [
+            {"configMap": {"name": "nfd-source"}},
+            {"configMap": {"name": "device-plugin", "items": [{"key": "time-slicing", "path": "gfd/config.yaml"}]}}])
+
+    def test_nvidia_alone(self):
+        """Without values nothing of it is there; without folders of the host the runtime's library is looked for."""
+        plain = chart.pod_of(self.tools.render())
+        self.assertNotIn("runtimeClassName", plain)
+        self.assertNotIn("NVIDIA_VISIBLE_DEVICES", {item["name"] for item in plain["containers"][0]["env"]})
+        for more, line in (("", "sources.nvidia.libraryDir: /etc/nfd-source"),
+                           (",nvidia.runtimeClassName=nvidia", "sources.nvidia.libraryDir:")):
+            objects = self.tools.render("--set", f"mode=standalone,{NO_HOST}{more}")
+            settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+            self.assertIn(line, [each.rstrip() for each in settings])
 
     def test_gke(self):
         """All that goes into the pod as it is."""

@@ -11,66 +11,31 @@ import tempfile
 import unittest
 
 import cluster
+import discovery
 import process
-from testcase import mktree
 
-import nvml_standin  # found by the line above
-
-LIBRARIES = "usr/lib/x86_64-linux-gnu"
-OLD, NEW = "580.126.09", "580.159.03"
-KUBECONFIG = """{"apiVersion": "v1", "kind": "Config", "current-context": "c",
-"clusters": [{"name": "k", "cluster": {"server": "http://127.0.0.1:1"}}],
-"contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}], "users": [{"name": "u", "user": {}}]}"""
-
-
-def machine(gpus):
-    """Description of a host with that many GPUs and a loaded driver."""
-    lines = [f"nvidia {OLD} open loaded"]
-    for number in range(gpus):
-        address = f"0000:{0x3b + number:02x}:00.0"
-        lines += [f"pci {address} 030200 10de:27b8 10de:16ca driver=nvidia",
-                  f"file proc/driver/nvidia/gpus/{address}/information Model: \\t NVIDIA L4\\n"
-                  f"GPU UUID: \\t GPU-11111111-2222-3333-4444-{number:012x}\\nDevice Minor: \\t {number}"]
-    return "\n" + "\n".join(lines) + "\n"
+OLD, NEW = discovery.VERSION, "580.159.03"
+TWO = discovery.machine(discovery.gpu("0000:3b:00.0", "NVIDIA L4") +
+                        discovery.gpu("0000:3c:00.0", "NVIDIA L4", number=1))
 
 
 class Clients(unittest.TestCase):
     """One run of a client on one root."""
 
     def setUp(self):
-        for reason in (nvml_standin.missing(), "" if shutil.which("setpriv") else "needs the program 'setpriv'"):
-            if reason:
-                self.skipTest(reason)
-        self.tools = cluster.build_tools("nvidia")[0]
+        if discovery.missing():
+            self.skipTest(discovery.missing())
+        self.tools = discovery.tools()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="nfd-source-e2e-"))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
 
-    def make_root(self, gpus, version=OLD):
-        """A fixture root with the library of a version; the module's is OLD."""
-        root = pathlib.Path(tempfile.mkdtemp(prefix="root-", dir=self.directory))
-        mktree.make_tree(machine(gpus), str(root))
-        nvml_standin.install(root / LIBRARIES, version)
-        return root
-
-    def environment(self, root, fault=None):
-        """What a client gets: the loader's path and the stand-in's variables."""
-        return {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": str(root / LIBRARIES), "NODE_NAME": "n",
-                **nvml_standin.environment(root, fault)}
-
-    def discover(self, root, *arguments, fault=None):
-        """Run gpu-feature-discovery once: CompletedProcess, labels that it wrote."""
-        kubeconfig, output = self.directory / "kubeconfig", self.directory / "gfd"
-        kubeconfig.write_text(KUBECONFIG)
-        output.unlink(missing_ok=True)
-        done = process.attempt([self.tools / "gpu-feature-discovery", "--oneshot", "--use-node-feature-api=false",
-                                f"--output-file={output}", f"--kubeconfig={kubeconfig}", *arguments],
-                               env=self.environment(root, fault))
-        lines = output.read_text().splitlines() if output.exists() else []
-        return done, dict(line.split("=", 1) for line in lines)
+    def make_host(self, version=OLD):
+        """A host with two GPUs and the library of a version; the module's is OLD."""
+        return discovery.Host(self.directory, TWO, version=version)
 
     def test_gpu_feature_discovery(self):
         """Its labels are the fixture's."""
-        done, labels = self.discover(self.make_root(2))
+        done, labels = self.make_host().discover()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(labels["nvidia.com/gpu.product"], "NVIDIA-L4")
         self.assertEqual(labels["nvidia.com/gpu.count"], "2")
@@ -82,7 +47,7 @@ class Clients(unittest.TestCase):
 
     def test_mismatch(self):
         """A library of another version: its start fails as it does on a host after an upgrade."""
-        done, labels = self.discover(self.make_root(1, NEW), "--fail-on-init-error=true")
+        done, labels = self.make_host(NEW).discover("--fail-on-init-error=true")
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("nvidia.com/gpu.product", labels)
         self.assertRegex(done.stderr, r"(?i)driver/library version mismatch")
@@ -91,7 +56,7 @@ class Clients(unittest.TestCase):
         """Codes of NVML reach it."""
         for fault, words in (("lost", r"(?i)gpu is lost"), ("unknown", r"(?i)unknown error")):
             with self.subTest(fault):
-                done, labels = self.discover(self.make_root(1), fault=fault)
+                done, labels = self.make_host().discover(fault=fault)
                 self.assertNotIn("nvidia.com/gpu.product", labels)
                 self.assertRegex(done.stderr, words)
 
@@ -102,12 +67,12 @@ class Clients(unittest.TestCase):
         # Its folder of sockets is fixed, so it gets one of its own.
         script = ("mount -t tmpfs none /var/lib && mkdir -p /var/lib/kubelet/device-plugins && "
                   'exec env LD_LIBRARY_PATH="$1" "$2" --kubelet-socket=')
-        root = self.make_root(2)
-        variables = {key: value for key, value in self.environment(root).items() if key != "LD_LIBRARY_PATH"}
+        host = self.make_host()
         part = process.Part("nvidia-device-plugin",
-                            ["unshare", "-m", "sh", "-c", script, "sh", root / LIBRARIES,
+                            ["unshare", "-m", "sh", "-c", script, "sh", host.root / discovery.LIBRARIES,
                              self.tools / "nvidia-device-plugin"],
-                            self.directory / "log", env=variables)
+                            self.directory / "log",
+                            env={"PATH": "/usr/bin:/bin", "NODE_NAME": "n"} | host.variables(addresses=""))
         self.addCleanup(part.end)
         process.wait_until("the plugin watches health", lambda: "for health checks" in part.log_text(), [part])
         self.assertEqual(part.end(), 0)

@@ -66,6 +66,8 @@ class ApiProgramTest(ApiTest, ProgramTest):
             "outputs.nodeLabels.mode": "always",
             "outputs.nodeLabels.after": "1s",
             "outputs.nodeLabels.resync": "1h",
+            # Whether another program writes them is asked elsewhere: test_api_vendors.
+            "sources.vendor.nvidia.labels": "on",
             **{name.replace("_", "."): value for name, value in more.items()},
         }
 

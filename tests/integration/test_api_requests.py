@@ -86,10 +86,14 @@ class Requests(ApiTest):
     def test_other_actions(self):
         """Fields of the other actions."""
         good = {"node-look": {"key": f"{PREFIX}a"},
+                "vendor-look": {"vendors": [{"name": "a", "objects": [], "keys": []}]},
                 "node-feature-delete": {"namespace": "nfd", "name": "a"},
                 "node-feature": {"namespace": "nfd", "object": {"metadata": {"name": "a"}}, "standardFeatures": {}}}
         rows = [
             ("node-look", "key", (DELETED, 5, None, [])),
+            ("vendor-look", "vendors", (DELETED, 5, None, {}, "x", [5], [{}], [{"name": 5}], [{"name": ""}],
+                                        [{"name": "a", "keys": 5}], [{"name": "a", "objects": [5]}])),
+            ("vendor-look", "mine", (5, "x", {}, [5])),
             ("node-feature-delete", "name", (DELETED, "", 5, None, [])),
             ("node-feature-delete", "namespace", (5, [], {})),
             ("node-feature", "object", (DELETED, 5, None, [], {}, {"metadata": 5}, {"metadata": {"name": 5}})),

@@ -19,6 +19,9 @@ DEADLINE_S = 10  # doctor's, for NVML
 SLACK_S = 5
 MISMATCH = {"code": 18, "text": "Driver/library version mismatch"}
 
+CLUSTER = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+MIG = f"memory=40960 mig=1 migdev=0:0:4864 virtualization=1 fabric={CLUSTER}/7/3/0"
+
 HOST = """
 file etc/os-release ID=ubuntu\\nVERSION_ID="24.04"
 file proc/sys/kernel/osrelease 6.8.0-48-generic
@@ -73,9 +76,9 @@ class NvmlTest(ProgramTest):
         self.assertEqual((report["schema"], report["library"]), (1, str(library)))
         return report
 
-    def ask(self, root, version=OLD, fault=None):
+    def ask(self, root, version=OLD, fault=None, without=()):
         """The report about the stand-in on a root."""
-        library = nvml_standin.install(root / LIBRARIES, version)
+        library = nvml_standin.install(root / LIBRARIES, version, without=without)
         return self.report(library, nvml_standin.environment(root, fault))
 
 
@@ -91,7 +94,7 @@ class Report(NvmlTest):
         self.assertEqual(report["cudaVersion"], 13000)
         self.assertEqual(report["devices"], [{
             "index": 0, "name": "NVIDIA L4", "uuid": "GPU-11111111-2222-3333-4444-000000000000",
-            "busId": "0000FADE:3B:00.0", "memoryBytes": 23028 << 20}])
+            "busId": "0000FADE:3B:00.0", "memoryBytes": 23028 << 20, "computeMajor": 8, "computeMinor": 9}])
         self.assertNotIn("loadError", report)
 
     def test_eight_gpus(self):
@@ -111,9 +114,100 @@ class Report(NvmlTest):
         """Both modes, also where they differ: a change waits for a reset."""
         for modes in ((0, 0), (1, 1), (0, 1), (1, 0)):
             with self.subTest(modes):
-                root = self.tree(machine(), f"file standin/mig {modes[0]} {modes[1]}")
+                root = self.tree(machine(), f"file standin/devices * mig={modes[0]}/{modes[1]}")
                 device = self.ask(root)["devices"][0]
                 self.assertEqual((device["migMode"], device["migPending"]), modes)
+
+    def ask_device(self, properties, without=()):
+        """The entry of the only GPU, which has further properties."""
+        root = self.tree(machine(), f"file standin/devices 0000:3b:00.0 {properties}")
+        return self.ask(root, without=without)["devices"][0]
+
+    def test_more_facts(self):
+        """Each where the library has it."""
+        device = self.ask_device(
+            f"memory=143771 compute=9.0 virtualization=2 fabric={CLUSTER.upper()}/4294967295/3/0")
+        self.assertEqual(device, {
+            **device, "memoryBytes": 143771 << 20, "computeMajor": 9, "computeMinor": 0, "virtualization": 2,
+            "fabric": {"state": 3, "status": 0, "clusterUuid": CLUSTER, "cliqueId": 4294967295}})
+        device = self.ask_device("fabric=00000000-0000-0000-0000-000000000000/0/2/-1")
+        self.assertEqual(device["fabric"], {"state": 2, "status": -1, "cliqueId": 0,
+                                            "clusterUuid": "00000000-0000-0000-0000-000000000000"})
+        self.assertFalse({"virtualization", "migMode", "migPending", "mig", "failures"} & device.keys())
+
+    def test_mig_devices(self):
+        """In NVML's order, over empty places; only where MIG is on."""
+        device = self.ask_device("memory=143771 mig=1 migdev=- migdev=0:0:16384:16:1:1:0:1:2 "
+                                 "migdev=2:0:70144:26:3:3:0:3:0 migdev=- migdev=7:0:16384")
+        zero = dict.fromkeys(("multiprocessors", "copyEngines", "decoders", "encoders", "jpegEngines", "ofaEngines"), 0)
+        self.assertEqual(device["mig"], [
+            {"profile": "1g.18gb", "memoryMb": 16384, "multiprocessors": 16, "gpuInstanceSlices": 1,
+             "computeInstanceSlices": 1, "copyEngines": 1, "decoders": 1, "encoders": 0, "jpegEngines": 1,
+             "ofaEngines": 2},
+            {"profile": "1c.3g.71gb", "memoryMb": 70144, "multiprocessors": 26, "gpuInstanceSlices": 3,
+             "computeInstanceSlices": 1, "copyEngines": 3, "decoders": 3, "encoders": 0, "jpegEngines": 3,
+             "ofaEngines": 0},
+            {**zero, "profile": "1g.18gb+me", "memoryMb": 16384, "gpuInstanceSlices": 1, "computeInstanceSlices": 1}])
+        self.assertNotIn("failures", device)
+        self.assertEqual(self.ask_device("mig=1")["mig"], [])
+        self.assertNotIn("mig", self.ask_device("mig=0/1 migdev=0:0:4864"))
+
+    def test_failures(self):
+        """A call that fails is told with its code, and what it was to give is absent; all else is there."""
+        rows = [
+            ("nvmlDeviceGetName", 999, "name"),
+            ("nvmlDeviceGetUUID", 4, "uuid"),
+            ("nvmlDeviceGetPciInfo_v3", 15, "busId"),
+            ("nvmlDeviceGetMemoryInfo", 999, "memoryBytes"),
+            ("nvmlDeviceGetCudaComputeCapability", 999, "computeMajor"),
+            ("nvmlDeviceGetMigMode", 999, "migMode"),
+            ("nvmlDeviceGetVirtualizationMode", 999, "virtualization"),
+            ("nvmlDeviceGetGpuFabricInfo", 10, "fabric"),
+            ("nvmlDeviceGetMaxMigDeviceCount", 999, "mig"),
+        ]
+        properties = f"mig=1 virtualization=0 fabric={CLUSTER}/1/3/0"
+        whole = self.ask_device(properties)
+        for call, code, fact in rows:
+            with self.subTest(call):
+                device = self.ask_device(f"{properties} fail={call}:{code}")
+                self.assertEqual([(entry["call"], entry["code"]) for entry in device["failures"]], [(call, code)])
+                self.assertTrue(device["failures"][0]["text"])
+                missing = whole.keys() - device.keys()
+                self.assertIn(fact, missing)
+                self.assertLessEqual(missing, {fact, "computeMinor", "migPending", "mig"})
+
+    def test_no_failures(self):
+        """What a GPU does not have (3), or the driver does not know (13), is absent and no failure."""
+        for code in (3, 13):
+            device = self.ask_device(f"mig=1 fail=nvmlDeviceGetMigMode:{code} fail=nvmlDeviceGetMemoryInfo:{code}")
+            self.assertFalse({"migMode", "mig", "memoryBytes", "failures"} & device.keys())
+
+    def test_mig_failures(self):
+        """A MIG device of which little is known is listed all the same; one failure for many devices."""
+        properties = "memory=40960 mig=1 migdev=0:0:4864 migdev=0:0:4864"
+        for call in ("nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId", "nvmlDeviceGetGpuInstanceById",
+                     "nvmlGpuInstanceGetComputeInstanceById", "nvmlGpuInstanceGetInfo",
+                     "nvmlComputeInstanceGetInfo_v2", "nvmlDeviceGetGpuInstanceProfileInfo",
+                     "nvmlGpuInstanceGetComputeInstanceProfileInfo", "nvmlDeviceGetAttributes_v2"):
+            with self.subTest(call):
+                device = self.ask_device(f"{properties} fail={call}:999")
+                self.assertEqual([entry["call"] for entry in device["failures"]], [call])
+                self.assertEqual(len(device["mig"]), 2)
+                self.assertFalse(any("profile" in mig for mig in device["mig"]))
+        device = self.ask_device(f"{properties} fail=nvmlDeviceGetMigDeviceHandleByIndex:15")
+        self.assertEqual((device["mig"], len(device["failures"])), ([], 1))
+
+    def test_missing_functions(self):
+        """An older library: what is missing is not called, the rest is asked."""
+        whole = self.ask_device(MIG)
+        for name, facts in (("nvmlDeviceGetMigMode", {"migMode", "migPending", "mig"}),
+                            ("nvmlDeviceGetAttributes_v2", {"mig"}), ("nvmlDeviceGetGpuInstanceProfileInfo", {"mig"}),
+                            ("nvmlDeviceGetGpuFabricInfo", {"fabric"}), ("nvmlDeviceGetMemoryInfo", {"memoryBytes"}),
+                            ("nvmlDeviceGetVirtualizationMode", {"virtualization"})):
+            with self.subTest(name):
+                device = self.ask_device(MIG, without=(name,))
+                self.assertEqual(whole.keys() - device.keys(), facts)
+                self.assertNotIn("failures", device)
 
     def test_lost_device(self):
         """One device that does not answer: its code, and the others as ever."""
@@ -198,6 +292,25 @@ class Failures(NvmlTest):
                 "int nvmlDeviceGetHandleByIndex_v2(unsigned int i, void **d) { (void)i; *d = 0; return 0; }\n")
         report = self.report(nvml_standin.compile_library(text, self.name("lib")))
         self.assertEqual(len(report["devices"]), 256)
+
+    def test_many_mig_devices(self):
+        """As little does a count of MIG devices."""
+        calls = ("nvmlInit_v2", "nvmlDeviceGetMigDeviceHandleByIndex", "nvmlDeviceGetAttributes_v2",
+                 "nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId", "nvmlDeviceGetGpuInstanceById",
+                 "nvmlGpuInstanceGetComputeInstanceById", "nvmlGpuInstanceGetInfo", "nvmlComputeInstanceGetInfo_v2",
+                 "nvmlDeviceGetGpuInstanceProfileInfo", "nvmlGpuInstanceGetComputeInstanceProfileInfo",
+                 "nvmlDeviceGetHandleByIndex_v2")
+        text = "".join(f"int {name}(void); int {name}(void) {{ return 0; }}\n" for name in calls)
+        text += ("int nvmlDeviceGetCount_v2(unsigned int *n);\n"
+                 "int nvmlDeviceGetCount_v2(unsigned int *n) { *n = 1; return 0; }\n"
+                 "int nvmlDeviceGetMaxMigDeviceCount(void *d, unsigned int *n);\n"
+                 "int nvmlDeviceGetMaxMigDeviceCount(void *d, unsigned int *n) { (void)d; *n = -1; return 0; }\n"
+                 "int nvmlDeviceGetMigMode(void *d, unsigned int *c, unsigned int *p);\n"
+                 "int nvmlDeviceGetMigMode(void *d, unsigned int *c, unsigned int *p)\n"
+                 "{ (void)d; *c = *p = 1; return 0; }\n")
+        device, = self.report(nvml_standin.compile_library(text, self.name("lib")))["devices"]
+        self.assertEqual(len(device["mig"]), 16)
+        self.assertNotIn("profile", device["mig"][0])
 
     def test_crash(self):
         """A crash is one: no report, a signal."""
@@ -356,9 +469,9 @@ class Doctor(NvmlTest):
 
     def test_mig_pending(self):
         """A MIG change that waits for a reset is told."""
-        findings, _, _, _ = self.doctor(self.tree(machine(), "file standin/mig 0 1"))
+        findings, _, _, _ = self.doctor(self.tree(machine(), "file standin/devices * mig=0/1"))
         self.assertIn("GPU-MIG-PENDING", findings)
-        findings, _, _, _ = self.doctor(self.tree(machine(), "file standin/mig 1 1"))
+        findings, _, _, _ = self.doctor(self.tree(machine(), "file standin/devices * mig=1"))
         self.assertNotIn("GPU-MIG-PENDING", findings)
 
     def test_names_that_are_no_text(self):

@@ -209,12 +209,23 @@ class FakeApi:
             return self._missing("nodes", path)
         if path in (GROUP_PATH, f"{GROUP_PATH}/v1alpha1") and request.method == "GET":
             return json_reply(200, self._group(path)) if self.served else unknown_path()
+        if path == f"{GROUP_PATH}/v1alpha1/nodefeatures" and request.method == "GET":
+            return self._list(request) if self.served else unknown_path()
         if path.startswith(f"{GROUP_PATH}/v1alpha1/namespaces/"):
             return self._object(request, path, f"nodefeatures.{GROUP}") if self.served else unknown_path()
         if path.startswith("/api/v1/namespaces/") and "/pods/" in path and request.method == "GET":
             return self._object(request, path, "pods")
         self.surprises.append(request)
         return unknown_path()
+
+    def _list(self, request):
+        """NodeFeature objects of all namespaces, by a selector "label=value"."""
+        key, _, value = request.query.get("labelSelector", "").partition("=")
+        items = [item for path, item in sorted(self.objects.items()) if "/nodefeatures/" in path
+                 and (not key or item["metadata"].get("labels", {}).get(key) == value)]
+        return json_reply(200, {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
+                                "metadata": {"resourceVersion": str(self.version)},
+                                "items": [{"metadata": item["metadata"]} for item in items]})
 
     @staticmethod
     def _group(path):

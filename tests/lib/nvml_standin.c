@@ -6,23 +6,28 @@
  *
  *   NFD_STANDIN_ROOT   fixture root: sys/bus/pci/devices (vendor 10de, class 0300 or 0302) has the GPUs,
  *                      proc/driver/nvidia/gpus/ADDRESS/information their "Model", "GPU UUID" and "Device
- *                      Minor", sys/module/nvidia/version the loaded module's version. MIG is on where
- *                      standin/mig holds "CURRENT PENDING".
+ *                      Minor", sys/module/nvidia/version the loaded module's version, standin/devices
+ *                      what only NVML knows of them (below), standin/cuda the version of CUDA (13000).
  *   NFD_STANDIN_FAULT  hang (in nvmlInit_v2), crash, lost (15), nodevices, unknown (999), lost-device
  *                      (device 0 answers 15), hang-device, chatter (writes to standard output), bytes
  *                      (names that are not UTF-8)
+ *
+ * standin/devices has lines "ADDRESS KEY=VALUE...", with "*" for all GPUs:
+ *
+ *   memory=MB  compute=MAJOR.MINOR  virtualization=MODE  fabric=UUID/CLIQUE/STATE/STATUS
+ *   mig=CURRENT[/PENDING]           without it the GPU cannot do MIG
+ *   migdev=GPUPROFILE:COMPUTEPROFILE:MB[:MULTIPROCESSORS:COPY:DECODER:ENCODER:JPEG:OFA]
+ *                                   one more MIG device, with NVML's indexes of its profiles; "-": an
+ *                                   empty place
+ *   fail=FUNCTION:CODE              that function fails for this GPU
  *
  * The library's own version is in its file name, libnvidia-ml.so.VERSION. PCI addresses are told in
  * domain fade, so that a client that looks them up finds nothing on the machine that runs the test;
  * NFD_STANDIN_DOMAIN=keep tells them as they are.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,29 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
-#define DEVICES_MAX 64
-#define ADDRESS_SIZE 16
-
-enum {
-	SUCCESS = 0,
-	UNINITIALIZED = 1,
-	INVALID_ARGUMENT = 2,
-	NOT_SUPPORTED = 3,
-	NOT_FOUND = 6,
-	INSUFFICIENT_SIZE = 7,
-	DRIVER_NOT_LOADED = 9,
-	TIMEOUT = 10,
-	GPU_IS_LOST = 15,
-	VERSION_MISMATCH = 18,
-	UNKNOWN = 999,
-};
-
-/* All structs are laid out as NVML's of the same purpose. */
-struct device {
-	char address[ADDRESS_SIZE], name[96], uuid[96];
-	unsigned int ids, subsystem, minor;
-};
+#include "nvml_standin.h"
 
 struct memory {
 	uint64_t total, free, used;
@@ -64,32 +47,17 @@ struct pci {
 	char bus_id[32];
 };
 
-struct fabric {
-	unsigned char uuid[16];
-	int status;
-	uint32_t clique;
-	unsigned char state;
-};
-
 struct events {
 	int unused;
 };
 
-_Static_assert(sizeof(struct pci) == 68 && sizeof(struct memory) == 24 &&
-		       sizeof(struct fabric) == 28,
-	       "layouts of NVML");
+_Static_assert(sizeof(struct pci) == 68 && sizeof(struct memory) == 24, "layouts of NVML");
 
-static struct {
-	pthread_mutex_t lock;
-	int users; /* nvmlInit_v2 without nvmlShutdown */
-	struct device device[DEVICES_MAX];
-	unsigned int count;
-	char version[80]; /* of the module */
-} state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct state state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct events events;
 
-static bool has_fault(const char *name)
+bool has_fault(const char *name)
 {
 	const char *fault = secure_getenv("NFD_STANDIN_FAULT");
 
@@ -100,101 +68,6 @@ static void hang(void)
 {
 	for (;;)
 		pause();
-}
-
-/* A whole file below the root, NUL-terminated, without white space at its end; -1 without it. */
-static ssize_t read_below(const char *path, char *ret, size_t size)
-{
-	const char *root = secure_getenv("NFD_STANDIN_ROOT");
-	char full[PATH_MAX];
-	FILE *file;
-	size_t len;
-
-	snprintf(full, sizeof(full), "%s/%s", root ? root : "", path);
-	file = fopen(full, "re");
-	if (!file)
-		return -1;
-	len = fread(ret, 1, size - 1, file);
-	fclose(file);
-	while (len && strchr(" \t\r\n", ret[len - 1]))
-		len--;
-	ret[len] = '\0';
-	return (ssize_t)len;
-}
-
-static unsigned int hex_below(const char *address, const char *attribute)
-{
-	char path[PATH_MAX], text[64];
-
-	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/%s", address, attribute);
-	return read_below(path, text, sizeof(text)) < 0 ? 0 : (unsigned int)strtoul(text, NULL, 16);
-}
-
-/* Value behind "Key:" of an information file. */
-static void information(const char *text, const char *key, char *ret, size_t size)
-{
-	const char *at = strstr(text, key);
-
-	if (!at)
-		return;
-	at += strlen(key);
-	at += strspn(at, ": \t");
-	snprintf(ret, size, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
-static void add_device(const char *address)
-{
-	struct device *device = &state.device[state.count];
-	char path[PATH_MAX], text[4096], minor[16] = "";
-
-	*device = (struct device){ .minor = state.count };
-	snprintf(device->address, sizeof(device->address), "%.15s", address);
-	device->ids = hex_below(address, "device") << 16 | 0x10de;
-	device->subsystem = hex_below(address, "subsystem_device") << 16 |
-			    hex_below(address, "subsystem_vendor");
-	snprintf(device->name, sizeof(device->name), "NVIDIA Stand-in");
-	snprintf(device->uuid, sizeof(device->uuid), "GPU-00000000-0000-0000-0000-%012x",
-		 state.count);
-	snprintf(path, sizeof(path), "proc/driver/nvidia/gpus/%s/information", address);
-	if (read_below(path, text, sizeof(text)) >= 0) {
-		information(text, "Model", device->name, sizeof(device->name));
-		information(text, "GPU UUID", device->uuid, sizeof(device->uuid));
-		information(text, "Device Minor", minor, sizeof(minor));
-		if (minor[0])
-			device->minor = (unsigned int)strtoul(minor, NULL, 10);
-	}
-	if (has_fault("bytes"))
-		snprintf(device->name, sizeof(device->name), "NVIDIA \377\033[2J\"\\");
-	state.count++;
-}
-
-static int by_address(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void find_devices(void)
-{
-	const char *root = secure_getenv("NFD_STANDIN_ROOT");
-	char path[PATH_MAX];
-	struct dirent **entry;
-	int count;
-
-	state.count = 0;
-	if (has_fault("nodevices"))
-		return;
-	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices", root ? root : "");
-	count = scandir(path, &entry, NULL, by_address);
-	for (int i = 0; i < count; i++) {
-		unsigned int class = hex_below(entry[i]->d_name, "class") >> 8;
-
-		if (entry[i]->d_name[0] != '.' && hex_below(entry[i]->d_name, "vendor") == 0x10de &&
-		    (class == 0x0300 || class == 0x0302) && state.count < DEVICES_MAX)
-			add_device(entry[i]->d_name);
-		free(entry[i]);
-	}
-	if (count >= 0)
-		free(entry);
 }
 
 /* "580.126.09" of ".../libnvidia-ml.so.580.126.09", links followed. */
@@ -300,7 +173,7 @@ static int give(const char *text, char *ret, unsigned int size)
 	return SUCCESS;
 }
 
-static int give_number(unsigned int value, unsigned int *ret)
+int give_number(unsigned int value, unsigned int *ret)
 {
 	if (state.users == 0)
 		return UNINITIALIZED;
@@ -310,8 +183,7 @@ static int give_number(unsigned int value, unsigned int *ret)
 	return SUCCESS;
 }
 
-/* Whether a handle is one that we gave out; SUCCESS, or what is wrong. */
-static int check(const struct device *device)
+int check(const struct device *device, const char *call)
 {
 	if (state.users == 0)
 		return UNINITIALIZED;
@@ -321,12 +193,16 @@ static int check(const struct device *device)
 		return GPU_IS_LOST;
 	if (has_fault("hang-device"))
 		hang();
+	for (unsigned int i = 0; i < device->fail_count; i++)
+		if (strcmp(device->fail[i].call, call) == 0)
+			return device->fail[i].code;
 	return SUCCESS;
 }
 
-static int check_and_give(const struct device *device, unsigned int value, unsigned int *ret)
+int check_and_give(const struct device *device, const char *call, unsigned int value,
+		   unsigned int *ret)
 {
-	int r = check(device);
+	int r = check(device, call);
 
 	return r == SUCCESS ? give_number(value, ret) : r;
 }
@@ -353,7 +229,11 @@ EXPORT int nvmlSystemGetNVMLVersion(char *ret, unsigned int size)
 
 EXPORT int nvmlSystemGetCudaDriverVersion(int *ret)
 {
-	return give_number(13000, (unsigned int *)ret);
+	char text[32];
+	bool is_set = read_below("standin/cuda", text, sizeof(text)) > 0;
+
+	return give_number(is_set ? (unsigned int)strtoul(text, NULL, 10) : 13000,
+			   (unsigned int *)ret);
 }
 
 EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *ret)
@@ -426,26 +306,26 @@ EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *address, struct device *
 
 EXPORT int nvmlDeviceGetName(const struct device *device, char *ret, unsigned int size)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	return r == SUCCESS ? give(device->name, ret, size) : r;
 }
 
 EXPORT int nvmlDeviceGetUUID(const struct device *device, char *ret, unsigned int size)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	return r == SUCCESS ? give(device->uuid, ret, size) : r;
 }
 
 EXPORT int nvmlDeviceGetIndex(const struct device *device, unsigned int *ret)
 {
-	return check_and_give(device, (unsigned int)(device - state.device), ret);
+	return check_and_give(device, __func__, (unsigned int)(device - state.device), ret);
 }
 
 EXPORT int nvmlDeviceGetMinorNumber(const struct device *device, unsigned int *ret)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	return r == SUCCESS ? give_number(device->minor, ret) : r;
 }
@@ -453,7 +333,7 @@ EXPORT int nvmlDeviceGetMinorNumber(const struct device *device, unsigned int *r
 EXPORT int nvmlDeviceGetPciInfo_v3(const struct device *device, struct pci *ret)
 {
 	unsigned int part[4];
-	int r = check(device);
+	int r = check(device, __func__);
 
 	if (r != SUCCESS)
 		return r;
@@ -471,66 +351,46 @@ EXPORT int nvmlDeviceGetPciInfo_v3(const struct device *device, struct pci *ret)
 
 EXPORT int nvmlDeviceGetMemoryInfo(const struct device *device, struct memory *ret)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	if (r == SUCCESS)
-		*ret = (struct memory){ .total = 23028ULL << 20,
-					.free = 22000ULL << 20,
-					.used = 1028ULL << 20 };
+		*ret = (struct memory){ .total = (uint64_t)device->memory_mb << 20,
+					.free = (uint64_t)device->memory_mb << 19,
+					.used = (uint64_t)device->memory_mb << 19 };
 	return r;
 }
 
 EXPORT int nvmlDeviceGetCudaComputeCapability(const struct device *device, int *major, int *minor)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	if (r == SUCCESS) {
-		*major = 8;
-		*minor = 9;
+		*major = device->compute_major;
+		*minor = device->compute_minor;
 	}
 	return r;
 }
 
-EXPORT int nvmlDeviceGetMigMode(const struct device *device, unsigned int *current,
-				unsigned int *pending)
+EXPORT int nvmlDeviceGetVirtualizationMode(const struct device *device, unsigned int *ret)
 {
-	char text[32];
-	int r = check(device);
+	int r = check(device, __func__);
 
 	if (r != SUCCESS)
 		return r;
-	if (read_below("standin/mig", text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%u %u", current, pending) != 2)
-		return NOT_SUPPORTED;
-	return SUCCESS;
-}
-
-EXPORT int nvmlDeviceGetMaxMigDeviceCount(const struct device *device, unsigned int *ret)
-{
-	return check_and_give(device, 0, ret);
-}
-
-EXPORT int nvmlDeviceIsMigDeviceHandle(const struct device *device, unsigned int *ret)
-{
-	return check_and_give(device, 0, ret);
-}
-
-EXPORT int nvmlDeviceGetMigDeviceHandleByIndex(const struct device *device, unsigned int index,
-					       struct device **ret)
-{
-	int r = check(device);
-
-	(void)index;
-	(void)ret;
-	return r == SUCCESS ? NOT_FOUND : r;
+	return device->virtualization < 0 ? NOT_SUPPORTED :
+					    give_number((unsigned int)device->virtualization, ret);
 }
 
 EXPORT int nvmlDeviceGetGpuFabricInfo(const struct device *device, struct fabric *ret)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
-	(void)ret;
-	return r == SUCCESS ? NOT_SUPPORTED : r;
+	if (r != SUCCESS)
+		return r;
+	if (!device->has_fabric)
+		return NOT_SUPPORTED;
+	*ret = device->fabric;
+	return SUCCESS;
 }
 
 EXPORT int nvmlEventSetCreate(struct events **ret)
@@ -550,7 +410,7 @@ EXPORT int nvmlEventSetFree(struct events *set)
 
 EXPORT int nvmlDeviceGetSupportedEventTypes(const struct device *device, unsigned long long *ret)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	/* Xid (8), single and double bit ECC errors (1, 2). */
 	if (r == SUCCESS)
@@ -561,7 +421,7 @@ EXPORT int nvmlDeviceGetSupportedEventTypes(const struct device *device, unsigne
 EXPORT int nvmlDeviceRegisterEvents(const struct device *device, unsigned long long types,
 				    struct events *set)
 {
-	int r = check(device);
+	int r = check(device, __func__);
 
 	(void)types;
 	return r == SUCCESS && set != &events ? INVALID_ARGUMENT : r;
@@ -582,7 +442,7 @@ EXPORT int nvmlEventSetWait_v2(struct events *set, void *data, unsigned int time
 	return TIMEOUT;
 }
 
-/* What clients ask and cards without NVLink, MIG, vGPU and confidential computing do not have. */
+/* What clients ask and cards without NVLink, vGPU and confidential computing do not have. */
 #define UNSUPPORTED(name)                                           \
 	EXPORT int name(void);                                      \
 	EXPORT int name(void)                                       \
@@ -598,19 +458,8 @@ UNSUPPORTED(nvmlDeviceGetTopologyCommonAncestor)
 UNSUPPORTED(nvmlDeviceGetCpuAffinity)
 UNSUPPORTED(nvmlDeviceGetPowerManagementLimit)
 UNSUPPORTED(nvmlDeviceGetPcieThroughput)
-UNSUPPORTED(nvmlDeviceGetAttributes_v2)
-UNSUPPORTED(nvmlDeviceGetDeviceHandleFromMigDeviceHandle)
-UNSUPPORTED(nvmlDeviceGetGpuInstanceId)
-UNSUPPORTED(nvmlDeviceGetComputeInstanceId)
-UNSUPPORTED(nvmlDeviceGetGpuInstanceById)
 UNSUPPORTED(nvmlDeviceGetGpuInstances)
-UNSUPPORTED(nvmlDeviceGetGpuInstanceProfileInfo)
-UNSUPPORTED(nvmlGpuInstanceGetInfo)
 UNSUPPORTED(nvmlGpuInstanceGetComputeInstances)
-UNSUPPORTED(nvmlGpuInstanceGetComputeInstanceById)
-UNSUPPORTED(nvmlGpuInstanceGetComputeInstanceProfileInfo)
-UNSUPPORTED(nvmlComputeInstanceGetInfo_v2)
 UNSUPPORTED(nvmlDeviceGetComputeRunningProcesses_v3)
-UNSUPPORTED(nvmlDeviceGetVirtualizationMode)
 UNSUPPORTED(nvmlDeviceSetComputeMode)
 UNSUPPORTED(nvmlDeviceGetArchitecture)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The stand-in libnvidia-ml.so.1 (nvml_standin.c): built once a process, put where a test wants it.
+"""The stand-in libnvidia-ml.so.1 (nvml_standin*.c): built once a process, put where a test wants it.
 
     install(root / "usr/lib/x86_64-linux-gnu", "580.126.09")     # the file and the link libnvidia-ml.so.1
     environment(root)                                            # variables that make it answer from that root
@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("nvml_standin.c")
+SOURCES = tuple(Path(__file__).with_name(f"nvml_standin{part}.c") for part in ("", "_fixture", "_mig"))
 SONAME = "libnvidia-ml.so.1"
 STEM = "libnvidia-ml.so"
 FLAGS = ("-O1", "-g", "-Wall", "-Wextra", "-shared", "-fPIC", f"-Wl,-soname,{SONAME}", "-pthread")
@@ -30,26 +30,31 @@ def missing():
 
 
 def compile_library(source, target, *flags):
-    """Build a shared library from a C file or a text."""
+    """Build a shared library from C files (paths) or a text."""
     words = [*compiler(), *FLAGS, *flags, "-o", str(target), "-x", "c"]
-    text = None if isinstance(source, Path) else source.encode()
-    subprocess.run([*words, str(source) if text is None else "-"], input=text, check=True)
+    text = source.encode() if isinstance(source, str) else None
+    subprocess.run([*words, *(["-"] if text else map(str, source))], input=text, check=True)
     return Path(target)
 
 
 @functools.lru_cache(maxsize=None)
-def _built():
+def _built(*without):
     """Bytes of the library."""
+    renamed = [f"-D{name}=standin_without_{name}" for name in without]
     with tempfile.TemporaryDirectory(prefix="nfd-source-test-") as directory:
-        return compile_library(SOURCE, Path(directory) / SONAME, "-fvisibility=hidden").read_bytes()
+        target = Path(directory) / SONAME
+        return compile_library(SOURCES, target, "-fvisibility=hidden", *renamed).read_bytes()
 
 
-def install(directory, version, content=None):
-    """Put the library (or content, bytes) there as libnvidia-ml.so.VERSION with the link .so.1; returns the file."""
+def install(directory, version, content=None, without=()):
+    """Put the library (or content, bytes) there as libnvidia-ml.so.VERSION with the link .so.1; returns the file.
+
+    without: names of functions that this one lacks, as older ones do.
+    """
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{STEM}.{version}"
-    path.write_bytes(_built() if content is None else content)
+    path.write_bytes(_built(*without) if content is None else content)
     path.chmod(0o755)
     link = directory / SONAME
     link.unlink(missing_ok=True)

@@ -27,6 +27,8 @@ EXPECTED = REPOSITORY / "tests/fixtures/expected"
 BINARY = os.environ.get("NFD_SOURCE_BIN") or str(REPOSITORY / "build/nfd-source/nfd-source")
 
 PREFIX = "feature.node.kubernetes.io/"
+# Where the vendors' own programs have their keys, and so have we.
+VENDOR_PREFIXES = ("nvidia.com/", "amd.com/", "beta.amd.com/", "gpu.intel.com/", "intel.feature.node.kubernetes.io/")
 FEATURE_FILE = "nfd-source"
 STAGING = ".nfd-source"
 PCI_DEVICES = "sys/bus/pci/devices"
@@ -97,16 +99,16 @@ def parse_lines(text):
 
 
 def full(labels):
-    """Label keys with the prefix put in front."""
-    return {PREFIX + key: value for key, value in labels.items()}
+    """Label keys with the prefix put in front; those of vendors have their own."""
+    return {key if key.startswith(VENDOR_PREFIXES) else PREFIX + key: value for key, value in labels.items()}
 
 
 def bare(labels):
-    """Label keys without the prefix; a key that lacks it is an error."""
+    """Label keys without the prefix; those of vendors stay as they are, and a key that has no known one is an error."""
     for key in labels:
-        if not key.startswith(PREFIX):
+        if not key.startswith((PREFIX, *VENDOR_PREFIXES)):
             raise AssertionError(f"key without prefix: {key!r}")
-    return {key[len(PREFIX) :]: value for key, value in labels.items()}
+    return {key.removeprefix(PREFIX): value for key, value in labels.items()}
 
 
 def select(labels, *starts):
@@ -325,9 +327,10 @@ class ProgramTest(unittest.TestCase):
             raise AssertionError(f"{error}\nfile:\n{now}\nlog:\n{daemon.log}") from None
 
     def assert_legal(self, labels):
-        """Every key and value fits Kubernetes' grammar (spec/nfd.md 1.4)."""
+        """Every key, with a vendor's prefix or none, and value fits Kubernetes' grammar (spec/nfd.md 1.4)."""
         for key, value in labels.items():
-            self.assertTrue(LABEL_NAME.fullmatch(key), key)
+            name = key.partition("/")[2] if key.startswith(VENDOR_PREFIXES) else key
+            self.assertTrue(LABEL_NAME.fullmatch(name), key)
             self.assertTrue(LABEL_VALUE.fullmatch(value), f"{key}={value!r}")
 
     def assert_none(self, labels, *starts):

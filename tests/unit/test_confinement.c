@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,8 +22,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <seccomp.h>
 
 #include "base/call_filter.h"
 #include "base/landlock.h"
@@ -242,22 +242,24 @@ static int twice(const char *tree)
 /* A kernel without Landlock and filters: an outer filter stands in for it. */
 static int old_kernel(const char *tree)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int r = filter ? 0 : -1;
+	struct sock_filter step[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_seccomp, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_landlock_create_ruleset, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_prctl, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 2, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+	};
+	struct sock_fprog filter = { .len = NFD_ARRAY_SIZE(step), .filter = step };
 
 	(void)tree;
-	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1,
-				     SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP));
-	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(seccomp), 0);
-	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
-				     seccomp_syscall_resolve_name("landlock_create_ruleset"), 0);
-	if (r == 0)
-		r = seccomp_load(filter);
-	seccomp_release(filter);
-	return r;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) < 0)
+		return -errno;
+	return 0;
 }
 
 static int say_unsupported(const char *tree)

@@ -46,11 +46,32 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- $path := printf "%s/nfd-source.prom" (trimSuffix "/" .Values.metrics.textfile.hostPath) -}}
 {{- $_ := set $settings "metrics" (dict "path" $path) -}}
 {{- end -}}
-{{- if not .Values.hostFolders -}}
+{{- $sources := dict -}}
+{{- if and (not .Values.hostFolders) (not .Values.nvidia.runtimeClassName) -}}
 {{- /* Here a driver's library could only be the image's: this folder has none. */ -}}
-{{- $_ := set $settings "sources" (dict "nvidia" (dict "libraryDir" "/etc/nfd-source")) -}}
+{{- $_ := set $sources "nvidia" (dict "libraryDir" "/etc/nfd-source") -}}
+{{- end -}}
+{{- if .Values.nvidia.configMap.name -}}
+{{- $_ := set $sources "vendor" (dict "nvidia" (dict "config" (include "nfd-source.gfdConfig" .))) -}}
+{{- end -}}
+{{- if $sources -}}
+{{- $_ := set $settings "sources" $sources -}}
 {{- end -}}
 {{- mergeOverwrite $settings (deepCopy .Values.settings) | toYaml -}}
+{{- end }}
+
+{{- /* Of the program's container; NVML's library needs more than the program. */ -}}
+{{- define "nfd-source.resources" -}}
+{{- $resources := deepCopy .Values.resources -}}
+{{- if and .Values.nvidia.runtimeClassName .Values.nvidia.memoryLimit -}}
+{{- $resources = mergeOverwrite $resources (dict "limits" (dict "memory" .Values.nvidia.memoryLimit)) -}}
+{{- end -}}
+{{- toYaml $resources -}}
+{{- end }}
+
+{{- /* Where gpu-feature-discovery's configuration file is mounted, among our settings. */ -}}
+{{- define "nfd-source.gfdConfig" -}}
+/etc/nfd-source/gfd/config.yaml
 {{- end }}
 
 {{- define "nfd-source.name" -}}

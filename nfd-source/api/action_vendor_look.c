@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vendor-look: whether a vendor's own program labels our Node, told by its NodeFeature object and by
+ * keys on the Node that are not ours.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "api/action.h"
+#include "api/managed_fields.h"
+#include "api/node_plan.h"
+#include "base/json.h"
+#include "labels/key.h"
+
+/* From the API server's cache: it need not ask its store for each node of a fleet. */
+#define OBJECTS                                       \
+	"/apis/nfd.k8s-sigs.io/v1alpha1/nodefeatures" \
+	"?resourceVersion=0&labelSelector=nfd.node.kubernetes.io%2Fnode-name%3D"
+#define ACCEPT_LIST \
+	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
+
+struct work {
+	const cJSON *vendors; /* of the request: array of {"name","objects","keys"} */
+	const cJSON *mine;    /* array of keys that we publish; NULL for none */
+	cJSON *seen;          /* of the result: name → words */
+	struct nfd_api_error *err;
+};
+
+static bool is_mine(const struct work *work, const char *key)
+{
+	const cJSON *mine;
+
+	cJSON_ArrayForEach(mine, work->mine)
+		if (cJSON_IsString(mine) && strcmp(mine->valuestring, key) == 0)
+			return true;
+	return false;
+}
+
+/* The name of another than us that brought a label; "" for none. NFD brings ours too. */
+static int find_stranger(const struct work *work, const cJSON *metadata, const char *key,
+			 struct nfd_strbuf *ret_manager)
+{
+	bool mine = is_mine(work, key);
+	cJSON *owners;
+	const cJSON *owner;
+	int r;
+
+	if (mine && nfd_node_is_listed(metadata, key))
+		return 0;
+	owners = cJSON_CreateArray();
+	r = nfd_managed_owners(nfd_json_get(metadata, "managedFields"), key, owners);
+	cJSON_ArrayForEach(owner, owners) {
+		const char *manager = nfd_json_text(owner, "manager");
+
+		if (ret_manager->len == 0 && strcmp(manager, NFD_FIELD_MANAGER) != 0)
+			nfd_strbuf_printf(ret_manager, "%.60s", manager);
+	}
+	/* What nobody owns was handed over by us, or is older than owners are kept. */
+	if (r == 0 && cJSON_GetArraySize(owners) == 0 && !mine)
+		nfd_strbuf_puts(ret_manager, "nobody that the Node knows");
+	cJSON_Delete(owners);
+	return r < 0 ? r : ret_manager->error;
+}
+
+static int note(struct work *work, const char *name, const struct nfd_strbuf *words)
+{
+	if (nfd_json_get(work->seen, name) ||
+	    (!words->error && nfd_json_add_text(work->seen, name, nfd_strbuf_text(words))))
+		return 0;
+	return nfd_action_memory(work->err);
+}
+
+static bool is_sign(const cJSON *patterns, const char *key)
+{
+	const cJSON *pattern;
+
+	cJSON_ArrayForEach(pattern, patterns)
+		if (nfd_label_key_matches(cJSON_GetStringValue(pattern), key))
+			return true;
+	return false;
+}
+
+static int look_at_keys(struct work *work, const cJSON *vendor, const cJSON *metadata)
+{
+	const cJSON *label;
+
+	cJSON_ArrayForEach(label, nfd_json_object(metadata, "labels")) {
+		cleanup_strbuf struct nfd_strbuf manager = { 0 }, words = { 0 };
+		int r;
+
+		if (!is_sign(nfd_json_get(vendor, "keys"), label->string))
+			continue;
+		r = find_stranger(work, metadata, label->string, &manager);
+		if (r < 0)
+			return nfd_action_memory(work->err);
+		if (manager.len == 0)
+			continue;
+		nfd_strbuf_printf(&words, "label %s on the Node, set by %s", label->string,
+				  nfd_strbuf_text(&manager));
+		return note(work, nfd_json_text(vendor, "name"), &words);
+	}
+	return 0;
+}
+
+static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *list)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, nfd_json_get(list, "items")) {
+		const cJSON *metadata = nfd_json_get(item, "metadata");
+		const char *name = nfd_json_text(metadata, "name");
+		cleanup_strbuf struct nfd_strbuf words = { 0 };
+
+		if (!nfd_has_prefix(nfd_json_get(vendor, "objects"), name))
+			continue;
+		nfd_strbuf_printf(&words, "NodeFeature %s/%s", nfd_json_text(metadata, "namespace"),
+				  name);
+		return note(work, nfd_json_text(vendor, "name"), &words);
+	}
+	return 0;
+}
+
+/* Objects are of interest only where a program with objects is looked for. */
+static bool wants_objects(const struct work *work)
+{
+	const cJSON *vendor;
+
+	cJSON_ArrayForEach(vendor, work->vendors)
+		if (nfd_json_length(vendor, "objects") > 0)
+			return true;
+	return false;
+}
+
+/* A refusal, and a cluster without NFD, leave the keys on the Node to tell. */
+static int list_objects(struct work *work, struct nfd_client *client, const char *node,
+			cJSON *result, cJSON **ret)
+{
+	cleanup_strbuf struct nfd_strbuf path = { 0 };
+	struct nfd_call call = { .method = "GET", .accept = ACCEPT_LIST };
+	int r;
+
+	nfd_strbuf_puts(&path, OBJECTS);
+	nfd_http_escape(&path, node);
+	call.path = nfd_strbuf_text(&path);
+	r = nfd_client_call(client, &call, ret, work->err);
+	if (r == 0 || (work->err->status != 403 && work->err->status != 404))
+		return r;
+	if (work->err->status == 403 &&
+	    !nfd_json_add_text(result, "objectsWhy", nfd_error_text(&work->err->error)))
+		return nfd_action_memory(work->err);
+	nfd_api_error_done(work->err);
+	return 0;
+}
+
+static int look(struct work *work, struct nfd_client *client, const char *node, cJSON *result)
+{
+	cJSON *metadata = NULL, *list = NULL;
+	const cJSON *vendor;
+	int r;
+
+	r = nfd_node_get(client, node, &metadata, work->err);
+	if (r == 0)
+		r = nfd_node_describe(metadata, result, work->err);
+	if (r == 0 && wants_objects(work))
+		r = list_objects(work, client, node, result, &list);
+	cJSON_ArrayForEach(vendor, work->vendors) {
+		if (r == 0)
+			r = look_at_objects(work, vendor, list);
+		if (r == 0)
+			r = look_at_keys(work, vendor, metadata);
+	}
+	cJSON_Delete(metadata);
+	cJSON_Delete(list);
+	return r;
+}
+
+static int take_vendors(struct work *work, const cJSON *request)
+{
+	const cJSON *vendor, *unused;
+	const char *name;
+	int r = 0;
+
+	work->vendors = nfd_json_get(request, "vendors");
+	if (!cJSON_IsArray(work->vendors))
+		return nfd_api_error_set(work->err, NFD_API_REQUEST, -EINVAL,
+					 "the request needs an array \"vendors\"");
+	cJSON_ArrayForEach(vendor, work->vendors) {
+		if (r == 0)
+			r = nfd_action_text(vendor, "name", NULL, &name, work->err);
+		if (r == 0)
+			r = nfd_action_keys(vendor, "objects", &unused, work->err);
+		if (r == 0)
+			r = nfd_action_keys(vendor, "keys", &unused, work->err);
+	}
+	return r;
+}
+
+static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
+	       struct nfd_api_error *err)
+{
+	struct work work = { .err = err };
+	const char *node;
+	int r;
+
+	r = nfd_action_name(request, "node", &node, err);
+	if (r == 0)
+		r = nfd_action_keys(request, "mine", &work.mine, err);
+	if (r == 0)
+		r = take_vendors(&work, request);
+	if (r < 0)
+		return r;
+	work.seen = cJSON_AddObjectToObject(result, "seen");
+	return work.seen ? look(&work, client, node, result) : nfd_action_memory(err);
+}
+
+const struct nfd_action nfd_action_vendor_look = { .name = "vendor-look", .run = run };

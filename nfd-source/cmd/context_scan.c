@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The scan of a command that runs once: it may wait for NVML and for the API server. The daemon has a
+ * way of its own (cmd/daemon_vendors), which never waits.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/vendor_look.h"
+#include "scan/scan.h"
+
+/* Eight cards without a persistence daemon take some seconds each to start. */
+#define NVML_DEADLINE_MS 60000
+
+struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context)
+{
+	return (struct nfd_nvml_place){
+		.helper = context->nvml_helper,
+		.environment = context->sources.environment,
+		.unconfined = context->settings.confinement == NFD_MODE_OFF,
+		.deadline_ms = NVML_DEADLINE_MS,
+	};
+}
+
+/* NVML's helper, which runs beside the scan until its answer is wanted. */
+struct asking {
+	struct nfd_context *context;
+	struct nfd_child child;
+	bool is_running;
+};
+
+static void fail_nvml(struct nfd_context *context, enum nfd_nvml_end end, const char *why)
+{
+	context->nvml.end = end;
+	snprintf(context->nvml.why, sizeof(context->nvml.why), "%s", why);
+}
+
+static void start_nvml(struct asking *asking, const char *library)
+{
+	struct nfd_nvml_place place = nfd_context_nvml_place(asking->context);
+	struct nfd_error err = { 0 };
+
+	asking->is_running = nfd_child_init(&asking->child, &err) == 0 &&
+			     nfd_nvml_start(&asking->child, &place, library, &err) == 0;
+	if (!asking->is_running) {
+		fail_nvml(asking->context, NFD_NVML_RUBBISH, nfd_error_text(&err));
+		nfd_child_done(&asking->child);
+	}
+}
+
+static void begin_nvml(struct asking *asking, bool quick)
+{
+	struct nfd_context *context = asking->context;
+	const struct nfd_scan_options *options = &context->settings.scan;
+	char library[PATH_MAX], why[100];
+
+	nfd_nvml_done(&context->nvml);
+	if (context->vendors.of[NFD_VENDOR_NVIDIA].verdict == NFD_VENDOR_LEAVE)
+		return;
+	if (options->vendor.nvml)
+		fail_nvml(context, NFD_NVML_NOT_STARTED, "sources.vendor.nvidia.nvml is off");
+	else if (!nfd_nvml_find(&context->root, options->nvidia_library_dir, library, why))
+		fail_nvml(context, NFD_NVML_NOT_STARTED, why);
+	else if (quick)
+		fail_nvml(context, NFD_NVML_PENDING, "NVML is not waited for");
+	else
+		start_nvml(asking, library);
+}
+
+static void await_nvml(void *cookie)
+{
+	struct asking *asking = cookie;
+
+	if (!asking->is_running)
+		return;
+	nfd_child_wait(&asking->child);
+	nfd_nvml_take(&asking->child, &asking->context->nvml);
+	nfd_child_done(&asking->child);
+	asking->is_running = false;
+}
+
+static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_scan *scan)
+{
+	struct asking asking = { .context = context };
+	struct nfd_scan_request request = {
+		.root = &context->root,
+		.options = &context->settings.scan,
+		.vendors = flags & NFD_SCAN_VENDORS ? NULL : &context->vendors,
+		.nvml = &context->nvml,
+		.await_nvml = await_nvml,
+		.await_cookie = &asking,
+		.features = flags & NFD_SCAN_FEATURES,
+		.all_devices = flags & NFD_SCAN_ALL,
+	};
+	struct nfd_error err = { 0 };
+	int r;
+
+	begin_nvml(&asking, flags & NFD_SCAN_QUICK);
+	r = nfd_scan_run(scan, &request, &err);
+	/* Where no GPU is, nobody wants the answer. */
+	if (asking.is_running)
+		nfd_child_done(&asking.child);
+	if (r < 0)
+		nfd_log(NFD_LOG_ERROR, "cannot scan", "error", nfd_error_text(&err), NULL);
+	return r;
+}
+
+int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
+{
+	int r;
+
+	nfd_vendors_decide(&context->settings.scan.vendor,
+			   context->settings.outputs.feature_file.dir, NULL, &context->vendors);
+	r = run_scan(context, flags, scan);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < scan->unknowns.count; i++)
+		if (!scan->unknowns.unknown[i].doubt && nfd_unknowns_says_more(&scan->unknowns, i))
+			nfd_log(NFD_LOG_WARNING, "labels are unknown", "keys",
+				scan->unknowns.unknown[i].prefix, "reason",
+				scan->unknowns.unknown[i].reason, NULL);
+	return 0;
+}
+
+/* The helper's answer; NULL when there was none. */
+static cJSON *ask_api(const struct nfd_context *context, cJSON *request)
+{
+	struct nfd_error err = { 0 };
+	cJSON *result = NULL;
+
+	if (nfd_api_exchange(&context->settings.outputs.api, request, &result, &err) == 0)
+		return result;
+	nfd_log(NFD_LOG_DEBUG, "who writes the vendors' labels is decided by files alone", "error",
+		nfd_error_text(&err), NULL);
+	return NULL;
+}
+
+/* Labels that are published now; those of a file that cannot be read are none. */
+static void read_published(const struct nfd_context *context, struct nfd_set *ret)
+{
+	struct nfd_error err = { 0 };
+
+	if (nfd_feature_output.read_back(&context->settings.outputs, ret, &err) < 0)
+		nfd_log(NFD_LOG_DEBUG, "cannot read what is published", "error",
+			nfd_error_text(&err), NULL);
+}
+
+static bool is_changed(const struct nfd_vendors *before, const struct nfd_vendors *now)
+{
+	for (size_t i = 0; i < NFD_VENDOR_COUNT; i++)
+		if (before->of[i].verdict != now->of[i].verdict)
+			return true;
+	return false;
+}
+
+/* The request for what this scan found; NULL when there is nothing to ask. */
+static int make_request(const struct nfd_context *context, const struct nfd_scan *scan, cJSON **ret)
+{
+	cleanup_set struct nfd_set published = { 0 };
+
+	*ret = NULL;
+	if (!nfd_vendor_look_wanted(&context->settings.outputs))
+		return 0;
+	read_published(context, &published);
+	return nfd_vendor_look_request(&context->settings.scan.vendor, scan->vendors_found,
+				       &published, ret);
+}
+
+int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
+{
+	const struct nfd_settings *settings = &context->settings;
+	struct nfd_vendors before = context->vendors;
+	struct nfd_vendor_view view = { 0 };
+	cJSON *request, *result;
+	int r = make_request(context, scan, &request);
+
+	if (r < 0)
+		nfd_log(NFD_LOG_ERROR, "out of memory", NULL);
+	if (r < 0 || !request)
+		return r;
+	result = ask_api(context, request);
+	view.seen = cJSON_GetObjectItemCaseSensitive(result, "seen");
+	nfd_vendors_decide(&settings->scan.vendor, settings->outputs.feature_file.dir, &view,
+			   &context->vendors);
+	cJSON_Delete(result);
+	if (!is_changed(&before, &context->vendors))
+		return 0;
+	nfd_scan_done(scan);
+	return run_scan(context, flags, scan);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Shared by the daemon and the commands that run once.
+ */
+#include "config.h"
+
+#include "cmd/vendor_look.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool nfd_vendor_look_wanted(const struct nfd_output_options *options)
+{
+	const char *why;
+
+	return nfd_node_labels_output.is_on(options, &why) ||
+	       nfd_node_feature_output.is_on(options, &why);
+}
+
+/* Of the published labels only those that a program could be recognised by. */
+static int add_mine(cJSON *request, const struct nfd_set *published)
+{
+	cJSON *mine = cJSON_AddArrayToObject(request, "mine");
+
+	if (!mine)
+		return -ENOMEM;
+	for (size_t i = 0; i < published->count; i++)
+		if (!published->label[i].stopped_by &&
+		    nfd_vendor_is_sign(published->label[i].key) &&
+		    !cJSON_AddItemToArray(mine, cJSON_CreateString(published->label[i].key)))
+			return -ENOMEM;
+	return 0;
+}
+
+int nfd_vendor_look_request(const struct nfd_vendor_options *options, unsigned int found,
+			    const struct nfd_set *published, cJSON **ret)
+{
+	cJSON *request, *vendors = NULL;
+	int r;
+
+	*ret = NULL;
+	r = nfd_vendors_ask(options, found, &vendors);
+	if (r < 0 || !vendors)
+		return r;
+	request = cJSON_CreateObject();
+	if (!cJSON_AddItemToObject(request, "vendors", vendors)) {
+		cJSON_Delete(vendors);
+		cJSON_Delete(request);
+		return -ENOMEM;
+	}
+	if (!cJSON_AddStringToObject(request, "action", "vendor-look") ||
+	    add_mine(request, published) < 0) {
+		cJSON_Delete(request);
+		return -ENOMEM;
+	}
+	*ret = request;
+	return 0;
+}
