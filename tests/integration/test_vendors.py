@@ -30,6 +30,11 @@ def machine(gpus=1, version=VERSION):
             f"nvidia {version} open loaded\n" + "".join(map(gpu, range(gpus))))
 
 
+def standin(root, fault=None):
+    """The stand-in's variables: its GPUs are those of the machine, also by address."""
+    return {**nvml_standin.environment(root, fault), "NFD_STANDIN_DOMAIN": "keep"}
+
+
 class VendorTest(ProgramTest):
     """What the tests below share."""
 
@@ -45,13 +50,13 @@ class VendorTest(ProgramTest):
 
     def nvidia(self, *arguments, fault=None, **options):
         """The nvidia.com labels of a scan."""
-        done = self.ok(self.root, *arguments, "scan", env=nvml_standin.environment(self.root, fault), **options)
+        done = self.ok(self.root, *arguments, "scan", env=standin(self.root, fault), **options)
         self.err = done.err
         return {key: value for key, value in parse_lines(done.out).items() if key.startswith("nvidia.com/")}
 
     def run_daemon(self, fault=None, settings=None):
         """The daemon with the stand-in's variables."""
-        return self.daemon(self.root, env=nvml_standin.environment(self.root, fault), settings=settings)
+        return self.daemon(self.root, env=standin(self.root, fault), settings=settings)
 
     def knows(self, daemon, condition, seconds=SECONDS):
         """Wait until the daemon's status fulfils a condition; returns it."""
@@ -127,22 +132,22 @@ class Once(VendorTest):
     def test_sick_driver_removes_nothing(self):
         """What was published stays, and the reason is told; files still give what they can."""
         self.install()
-        environment = nvml_standin.environment(self.root)
+        environment = standin(self.root)
         self.ok(self.root, "publish", env=environment)
         before = self.feature_file().labels
         self.assertIn(MEMORY, before)
         for fault in ("crash", "lost", "unknown", "lost-device"):
             with self.subTest(fault):
-                done = self.ok(self.root, "publish", env=nvml_standin.environment(self.root, fault))
+                done = self.ok(self.root, "publish", env=standin(self.root, fault))
                 self.assertEqual(self.feature_file().labels, before)
                 self.assertIn("labels are unknown", done.err)
 
     def test_publish_in_a_hook(self):
         """--no-wait does not wait for NVML either: what it told before stays."""
         self.install()
-        self.ok(self.root, "publish", env=nvml_standin.environment(self.root))
+        self.ok(self.root, "publish", env=standin(self.root))
         before = self.feature_file().labels
-        self.ok(self.root, "publish", "--no-wait", env=nvml_standin.environment(self.root, "hang"), timeout=30)
+        self.ok(self.root, "publish", "--no-wait", env=standin(self.root, "hang"), timeout=30)
         self.assertEqual(self.feature_file().labels, before)
 
 
