@@ -35,14 +35,21 @@ static const struct {
 	{ NFD_GFD_CLIQUE, NFD_GFD "gpu.clique" },
 };
 
-void nfd_gfd_lose(struct nfd_gfd *gfd, unsigned int groups, const char *reason, bool is_doubt)
+void nfd_gfd_lose(struct nfd_gfd *gfd, unsigned int groups, const char *reason,
+		  enum nfd_doubt doubt)
 {
+	static void (*const note[])(struct nfd_scan * scan, const char *prefix,
+				    const char *reason) = {
+		[NFD_DOUBT_FAILED] = nfd_scan_unknown,
+		[NFD_DOUBT_SEEMS] = nfd_scan_doubt,
+		[NFD_DOUBT_PASSING] = nfd_scan_pending,
+	};
+
 	groups &= ~gfd->lost;
 	gfd->lost |= groups;
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(prefixes_of); i++)
 		if (groups & prefixes_of[i].group)
-			(is_doubt ? nfd_scan_doubt :
-				    nfd_scan_unknown)(gfd->scan, prefixes_of[i].prefix, reason);
+			note[doubt](gfd->scan, prefixes_of[i].prefix, reason);
 }
 
 static void nfd_printf_like(5, 0)
@@ -50,7 +57,11 @@ static void nfd_printf_like(5, 0)
 	    const char *fmt, va_list args)
 {
 	const struct nfd_finding finding = {
-		.rank = NFD_RANK_NORMAL, .value = value, .path = path, .is_stopgap = gfd->is_stopgap
+		.rank = NFD_RANK_NORMAL,
+		.value = value,
+		.path = path,
+		/* The version of the module is that of the driver, whoever tells it. */
+		.is_stopgap = gfd->is_stopgap && group != NFD_GFD_DRIVER,
 	};
 	char suffix[NFD_LABEL_KEY_SIZE];
 

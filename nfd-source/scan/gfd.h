@@ -44,9 +44,10 @@ struct nfd_gfd {
  * nfd_gfd_lose() - labels of some groups are not written, and their last values stay.
  * @groups:   enum nfd_gfd_group; those that were lost before are passed over.
  * @reason:   in words.
- * @is_doubt: nothing is at fault.
+ * @doubt:    what kind of not knowing it is.
  */
-void nfd_gfd_lose(struct nfd_gfd *gfd, unsigned int groups, const char *reason, bool is_doubt);
+void nfd_gfd_lose(struct nfd_gfd *gfd, unsigned int groups, const char *reason,
+		  enum nfd_doubt doubt);
 
 /**
  * nfd_gfd_put() - add nvidia.com/<suffix>, where its group was not lost.

@@ -153,11 +153,12 @@ static void judge(struct nfd_gfd *gfd, const struct found *found)
 		return;
 	if (gfd->strategy == NFD_MIG_SINGLE || gfd->strategy == NFD_MIG_MIXED)
 		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
-			     "with a MIG strategy only NVML knows what the GPUs are", true);
+			     "with a MIG strategy only NVML knows what the GPUs are",
+			     NFD_DOUBT_SEEMS);
 	else if (found->is_open)
 		nfd_gfd_lose(gfd, NFD_GFD_MODEL,
 			     "the driver does not state the model of a GPU in its information file",
-			     true);
+			     NFD_DOUBT_SEEMS);
 }
 
 void nfd_gfd_put_files(struct nfd_gfd *gfd)

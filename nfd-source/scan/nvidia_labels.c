@@ -89,12 +89,12 @@ static void put_gpus(struct nfd_gfd *gfd)
 	bool is_partitioned = nfd_gfd_put_partitions(gfd);
 
 	if (model.gpu->failed & NFD_NVIDIA_COMPUTE)
-		nfd_gfd_lose(gfd, NFD_GFD_FAMILY, gfd->report.why, false);
+		nfd_gfd_lose(gfd, NFD_GFD_FAMILY, gfd->report.why, NFD_DOUBT_FAILED);
 	nfd_gfd_put_family(gfd, model.gpu->major, model.gpu->minor, NFD_NVML_SOURCE);
 	if (is_partitioned)
 		return;
 	if (model.gpu->failed & NFD_NVIDIA_MEMORY)
-		nfd_gfd_lose(gfd, NFD_GFD_MEMORY, gfd->report.why, false);
+		nfd_gfd_lose(gfd, NFD_GFD_MEMORY, gfd->report.why, NFD_DOUBT_FAILED);
 	nfd_gfd_put_offer(gfd, &offer);
 	if (model.gpu->memory_bytes >> 20)
 		nfd_gfd_put_number(gfd, NFD_GFD_MEMORY, model.gpu->memory_bytes >> 20,
@@ -156,7 +156,7 @@ static void put_report(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
 		return;
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(groups_of); i++)
 		if (gfd->report.failed & groups_of[i].fact)
-			nfd_gfd_lose(gfd, groups_of[i].groups, gfd->report.why, false);
+			nfd_gfd_lose(gfd, groups_of[i].groups, gfd->report.why, NFD_DOUBT_FAILED);
 	put_machine(gfd->scan, PRODUCT_NAME, "unknown");
 	nfd_gfd_put_driver(gfd);
 	nfd_gfd_put_cuda(gfd);
@@ -207,12 +207,30 @@ static void read_config(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
 		snprintf(reason, sizeof(reason), "sources.vendor.nvidia.config: %.500s",
 			 nfd_error_text(&err));
 		nfd_gfd_lose(gfd, NFD_GFD_RESOURCES | NFD_GFD_MIG_STRATEGY | NFD_GFD_MPS, reason,
-			     false);
+			     NFD_DOUBT_FAILED);
 	}
 	gfd->config = config;
 	gfd->strategy = options->mig_strategy != NFD_MIG_FROM_FILE ?
 				(enum nfd_mig_strategy)options->mig_strategy :
 				config->mig_strategy;
+}
+
+/*
+ * What was published before NVML was silent stays; but the driver's version is known. After the files:
+ * reasons that say more come first.
+ */
+static void keep_rest(const struct nfd_gfd *gfd)
+{
+	static const char *const rest[] = { NFD_GFD "cuda.runtime", NFD_GFD "gpu.", NFD_GFD "mig",
+					    NFD_GFD "mps." };
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(rest); i++)
+		if (gfd->report.answer == NFD_NVIDIA_SICK)
+			nfd_scan_unknown(gfd->scan, rest[i], gfd->report.why);
+		else if (gfd->report.answer == NFD_NVIDIA_MISSING)
+			nfd_scan_doubt(gfd->scan, rest[i], gfd->report.why);
+		else if (gfd->report.answer == NFD_NVIDIA_PENDING)
+			nfd_scan_pending(gfd->scan, rest[i], gfd->report.why);
 }
 
 static void put_all(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
@@ -229,13 +247,7 @@ static void put_all(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
 	} else {
 		gfd->is_stopgap = gfd->report.answer != NFD_NVIDIA_NOT_ASKED;
 		put_files(gfd);
-		/* Whatever else there was stays; last, for reasons that say more come first. */
-		if (gfd->report.answer == NFD_NVIDIA_SICK)
-			nfd_scan_unknown(scan, NFD_GFD, gfd->report.why);
-		else if (gfd->report.answer == NFD_NVIDIA_MISSING)
-			nfd_scan_doubt(scan, NFD_GFD, gfd->report.why);
-		else if (gfd->report.answer == NFD_NVIDIA_PENDING)
-			nfd_scan_pending(scan, NFD_GFD, gfd->report.why);
+		keep_rest(gfd);
 	}
 	nfd_nvidia_vgpu_labels(scan, &gfd->report);
 }

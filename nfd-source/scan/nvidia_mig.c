@@ -199,10 +199,11 @@ bool nfd_gfd_put_partitions(struct nfd_gfd *gfd)
 	gather(&gfd->report, &profiles);
 	if (gfd->report.failed & NFD_NVIDIA_MIG)
 		nfd_gfd_lose(gfd, is_single ? NFD_GFD_RESOURCES : NFD_GFD_MIG, gfd->report.why,
-			     false);
+			     NFD_DOUBT_FAILED);
 	else if (profiles.is_broken)
 		nfd_gfd_lose(gfd, is_single ? NFD_GFD_RESOURCES : NFD_GFD_MIG,
-			     "NVML: a partition of a GPU is not as partitions are", false);
+			     "NVML: a partition of a GPU is not as partitions are",
+			     NFD_DOUBT_FAILED);
 	else if (is_single)
 		put_single(gfd, &profiles);
 	else

@@ -60,7 +60,7 @@ static void put_driver_of_module(struct nfd_gfd *gfd)
 			     gfd->report.failed & NFD_NVIDIA_DRIVER ?
 				     gfd->report.why :
 				     "NVML: the report states no driver version",
-			     false);
+			     NFD_DOUBT_FAILED);
 }
 
 void nfd_gfd_put_cuda(struct nfd_gfd *gfd)
@@ -73,7 +73,7 @@ void nfd_gfd_put_cuda(struct nfd_gfd *gfd)
 			     gfd->report.failed & NFD_NVIDIA_CUDA ?
 				     gfd->report.why :
 				     "NVML: the report states no CUDA version",
-			     false);
+			     NFD_DOUBT_FAILED);
 		return;
 	}
 	snprintf(full, sizeof(full), "%u.%u", major, minor);

@@ -224,7 +224,7 @@ class FieldCasesA(ProgramTest):
                 self.assertTrue(file.text.endswith("\n"))
                 self.assertEqual(lines[1:], sorted(lines[1:], key=lambda line: line.split("=")[0]))
                 for line in lines[1:]:
-                    self.assertRegex(line, r"\Afeature\.node\.kubernetes\.io/[-A-Za-z0-9_.]+=[-A-Za-z0-9_.]+\Z")
+                    self.assertRegex(line, r"\A(feature\.node\.kubernetes\.io|nvidia\.com)/[-A-Za-z0-9_.]+=[-A-Za-z0-9_.]+\Z")
                 self.assert_legal(file.labels)
 
     def age(self, left):

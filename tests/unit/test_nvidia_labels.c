@@ -13,6 +13,9 @@
 #include "tests/unit/nvml_row.h"
 #include "tests/unit/unit.h"
 
+/* What only NVML tells. */
+#define REST(word) word N "cuda.runtime\n" word N "gpu.\n" word N "mig\n" word N "mps.\n"
+
 static const struct nvml_row rows[] = {
 	{ "two L4",
 	  { HARDWARE, DMI, L4_AT(A0), L4_AT(A1) },
@@ -215,15 +218,15 @@ static const struct nvml_row rows[] = {
 	  SLICE_GPU,
 	  NULL,
 	  DRIVER N "gpu.count=1\n" N "gpu.machine=PowerEdge-R750-SKU1\n" N "gpu.mode=compute\n" N
-		   "gpu.product=NVIDIA-L4-SHARED\n" N "vgpu.present=false\nunknown " N "\n" },
+		   "gpu.product=NVIDIA-L4-SHARED\n" N "vgpu.present=false\n" REST("unknown ") },
 	{ "not loadable",
 	  { HARDWARE, L4_AT(A0) },
 	  "{\"init\":{\"code\":0},\"loadError\":\"no such symbol\",\"devices\":[]}",
 	  0,
 	  NULL,
 	  NULL,
-	  N "gpu.machine=unknown\n" N "gpu.mode=compute\n" N "vgpu.present=false\nunknown " N
-	    "\n" },
+	  N "gpu.machine=unknown\n" N "gpu.mode=compute\n" N
+	    "vgpu.present=false\n" REST("unknown ") },
 	{ "not countable",
 	  { HARDWARE, L4_AT(A0) },
 	  "{\"init\":{\"code\":0},\"count\":{\"code\":999},\"devices\":[]}",
@@ -231,14 +234,14 @@ static const struct nvml_row rows[] = {
 	  NULL,
 	  "gpu.mode vgpu",
 	  N "gpu.mode=compute\n" N "vgpu.present=false\n" },
-	{ "no init", { HARDWARE }, "{}", 0, NULL, NULL, N "vgpu.present=false\nunknown " N "\n" },
+	{ "no init", { HARDWARE }, "{}", 0, NULL, NULL, N "vgpu.present=false\n" REST("unknown ") },
 	{ "no list",
 	  { HARDWARE },
 	  "{\"init\":{\"code\":0},\"devices\":{}}",
 	  0,
 	  NULL,
 	  NULL,
-	  N "vgpu.present=false\nunknown " N "\n" },
+	  N "vgpu.present=false\n" REST("unknown ") },
 	{ "devices of other types",
 	  { HARDWARE },
 	  REPORT("1,null,[],\"x\""),
@@ -260,10 +263,10 @@ static const struct {
 	const char *text;
 } end_rows[] = {
 	{ "not started", NFD_NVML_NOT_STARTED, "" },
-	{ "pending", NFD_NVML_PENDING, "doubt " N "\n" },
-	{ "hung", NFD_NVML_HUNG, "unknown " N "\n" },
-	{ "crashed", NFD_NVML_CRASHED, "unknown " N "\n" },
-	{ "rubbish", NFD_NVML_RUBBISH, "unknown " N "\n" },
+	{ "pending", NFD_NVML_PENDING, REST("doubt ") },
+	{ "hung", NFD_NVML_HUNG, REST("unknown ") },
+	{ "crashed", NFD_NVML_CRASHED, REST("unknown ") },
+	{ "rubbish", NFD_NVML_RUBBISH, REST("unknown ") },
 };
 
 static void ends(void **state)

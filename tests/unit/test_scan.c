@@ -62,7 +62,7 @@ static const struct scan_row rows[] = {
 	  "kernel-version.full=6.1.0\nkernel-version.major=6\nkernel-version.minor=1\n"
 	  "kernel-version.revision=0\npci-0302_10de.present=true\npci-10de.present=true\n"
 	  "system-os_release.ID=x\nnvidia.com/gpu.machine=unknown\nnvidia.com/gpu.mode=compute\n"
-	  "doubt nvidia.com/vgpu.\n" },
+	  "nvidia.com/vgpu.present=false\n" },
 	{ "one that fails does not stop the others",
 	  { LINK_AT("sys/bus/pci/devices", "devices"), FILE_AT("etc/os-release", "ID=x\n") },
 	  "system-os_release.ID=x\nunknown pci-\nunknown gpu-\n" VENDORS_UNKNOWN },
@@ -102,7 +102,8 @@ static void white_list_stops_all_but_the_vendor(void **state)
 			    "gpu-10de.count=1\ngpu-10de.device-27b8.count=1\n"
 			    "!gpu-10de.driver.nvidia=1\n!pci-0302_10de.present=true\n"
 			    "pci-10de.present=true\n"
-			    "!nvidia.com/gpu.machine=unknown\n!nvidia.com/gpu.mode=compute\n");
+			    "!nvidia.com/gpu.machine=unknown\n!nvidia.com/gpu.mode=compute\n"
+			    "!nvidia.com/vgpu.present=false\n");
 }
 
 static void broken_white_list_is_named(void **state)
