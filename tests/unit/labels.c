@@ -25,6 +25,10 @@ static void put_line(struct nfd_set *set, char *line)
 		label.stopped_by = setting;
 		line++;
 	}
+	if (*line == '?') {
+		label.is_stopgap = true;
+		line++;
+	}
 	equals = strchr(line, '=');
 	assert_non_null(equals);
 	*equals = '\0';

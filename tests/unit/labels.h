@@ -10,7 +10,7 @@
 /**
  * labels_set() - a set from lines.
  * @lines: "key=value", a key without '/' gets NFD's prefix; a line that begins with '!' is a stopped
- *         label; '0', '1', '2' and a blank before a line is its rank (default 1).
+ *         label, one with '?' a stopgap; '0', '1', '2' and a blank before a line is its rank (default 1).
  * Return: owner: caller, nfd_set_done().
  */
 struct nfd_set labels_set(const char *lines);

@@ -182,10 +182,33 @@ static void makes_value_from_version(void **state)
 	assert_true(nfd_label_value_is_valid(value));
 }
 
+static const struct {
+	const char *name, *pattern, *key;
+	bool matches;
+} match_rows[] = {
+	{ "the key itself", "a.b/c", "a.b/c", true },
+	{ "a longer key", "a.b/c", "a.b/c.d", false },
+	{ "a shorter key", "a.b/c", "a.b/", false },
+	{ "beginning", "a.b/*", "a.b/c", true },
+	{ "beginning and no more", "a.b/*", "a.b/", true },
+	{ "another beginning", "a.b/*", "x.b/c", false },
+	{ "a star elsewhere is itself", "a*b", "axb", false },
+	{ "everything", "*", "a.b/c", true },
+	{ "nothing", "", "a", false },
+};
+
+static void matches_key(void **state)
+{
+	const __typeof__(match_rows[0]) *row = *state;
+
+	assert_int_equal(nfd_label_key_matches(row->pattern, row->key), row->matches);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "key" };
 
+	UNIT_ROWS(&suite, matches_key, match_rows, name);
 	UNIT_ROWS(&suite, checks_key, key_rows, name);
 	UNIT_ROWS(&suite, checks_value, value_rows, name);
 	UNIT_ROWS(&suite, makes_value_from_name, name_rows, name);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * scan/vendor: who writes which vendor's labels.
+ */
+#include "config.h"
+
+#include "scan/vendor.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/unit/tree.h"
+#include "tests/unit/unit.h"
+
+static void table_is_sound(void **state)
+{
+	(void)state;
+	for (int i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++) {
+		const struct nfd_labeller *labeller = nfd_labeller((enum nfd_vendor)i);
+
+		assert_true(labeller->name && labeller->name[0]);
+		assert_true(labeller->files && labeller->objects && labeller->keys);
+		/* What nobody else writes has no signs; what somebody writes has at least one. */
+		assert_int_equal(labeller->program != NULL,
+				 labeller->files[0] || labeller->objects[0] || labeller->keys[0]);
+	}
+}
+
+static const struct {
+	const char *name;
+	enum nfd_vendor vendor;
+	int mode;
+	struct tree_entry file[2]; /* in features.d */
+	const char *seen;          /* of the API server, JSON; NULL: it was not asked */
+	bool is_pending;
+	enum nfd_vendor_verdict verdict;
+	const char *why; /* part of it */
+} rows[] = {
+	{ "nobody else",
+	  NFD_VENDOR_NVIDIA,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  NULL,
+	  false,
+	  NFD_VENDOR_WRITE,
+	  "gpu-feature-discovery is not here" },
+	{ "its file",
+	  NFD_VENDOR_NVIDIA,
+	  NFD_VENDOR_AUTO,
+	  { FILE_AT("gfd", "") },
+	  "{}",
+	  false,
+	  NFD_VENDOR_LEAVE,
+	  "/gfd" },
+	{ "its temporary file",
+	  NFD_VENDOR_NVIDIA,
+	  NFD_VENDOR_AUTO,
+	  { FILE_AT(".gfd1", "") },
+	  "{}",
+	  false,
+	  NFD_VENDOR_WRITE,
+	  "is not here" },
+	{ "seen by the API server",
+	  NFD_VENDOR_AMD,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  "{\"amd\":\"label x on the Node\"}",
+	  false,
+	  NFD_VENDOR_LEAVE,
+	  "AMD's node labeller writes them: label x on the Node" },
+	{ "another one is seen",
+	  NFD_VENDOR_AMD,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  "{\"nvidia\":\"x\"}",
+	  false,
+	  NFD_VENDOR_WRITE,
+	  "is not here" },
+	{ "being asked",
+	  NFD_VENDOR_INTEL,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  NULL,
+	  true,
+	  NFD_VENDOR_WAIT,
+	  "the API server is asked" },
+	{ "a file needs no question",
+	  NFD_VENDOR_NVIDIA,
+	  NFD_VENDOR_AUTO,
+	  { FILE_AT("gfd", "") },
+	  NULL,
+	  true,
+	  NFD_VENDOR_LEAVE,
+	  "/gfd" },
+	{ "no question where nobody could be",
+	  NFD_VENDOR_MELLANOX,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  NULL,
+	  true,
+	  NFD_VENDOR_WRITE,
+	  "no other program" },
+	{ "on",
+	  NFD_VENDOR_NVIDIA,
+	  NFD_VENDOR_ON,
+	  { FILE_AT("gfd", "") },
+	  "{\"nvidia\":\"x\"}",
+	  true,
+	  NFD_VENDOR_WRITE,
+	  "the setting is on" },
+	{ "off",
+	  NFD_VENDOR_TPU,
+	  NFD_VENDOR_OFF,
+	  { { 0 } },
+	  NULL,
+	  false,
+	  NFD_VENDOR_LEAVE,
+	  "the setting is off" },
+	{ "words of another type",
+	  NFD_VENDOR_AMD,
+	  NFD_VENDOR_AUTO,
+	  { { 0 } },
+	  "{\"amd\":5}",
+	  false,
+	  NFD_VENDOR_WRITE,
+	  "is not here" },
+};
+
+static void decides(void **state)
+{
+	const __typeof__(rows[0]) *row = *state;
+	struct nfd_vendor_options options = { 0 };
+	cJSON *seen = row->seen ? cJSON_Parse(row->seen) : NULL;
+	const struct nfd_vendor_view view = { .seen = seen, .is_pending = row->is_pending };
+	const char *tree = tree_new();
+	struct nfd_vendors vendors;
+
+	tree_fill(tree, row->file);
+	options.labels[row->vendor] = row->mode;
+	nfd_vendors_decide(&options, tree, row->seen || row->is_pending ? &view : NULL, &vendors);
+	assert_int_equal(vendors.of[row->vendor].verdict, row->verdict);
+	unit_assert_contains(vendors.of[row->vendor].why, row->why);
+	cJSON_Delete(seen);
+}
+
+static void asks_for_what_is_here(void **state)
+{
+	struct nfd_vendor_options options = { 0 };
+	const unsigned int found =
+		1U << NFD_VENDOR_NVIDIA | 1U << NFD_VENDOR_AMD | 1U << NFD_VENDOR_TPU;
+	cJSON *list = NULL;
+
+	(void)state;
+	options.labels[NFD_VENDOR_AMD] = NFD_VENDOR_ON;
+	assert_int_equal(nfd_vendors_ask(&options, found, &list), 0);
+	assert_int_equal(cJSON_GetArraySize(list), 1);
+	assert_string_equal(nfd_json_text(cJSON_GetArrayItem(list, 0), "name"), "nvidia");
+	assert_int_equal(nfd_json_length(cJSON_GetArrayItem(list, 0), "objects"), 1);
+	cJSON_Delete(list);
+	assert_int_equal(nfd_vendors_ask(&options, 1U << NFD_VENDOR_TPU, &list), 0);
+	assert_null(list);
+}
+
+static void knows_signs(void **state)
+{
+	(void)state;
+	assert_true(nfd_vendor_is_sign("nvidia.com/gpu.product"));
+	assert_true(nfd_vendor_is_sign("gpu.intel.com/cards"));
+	assert_true(nfd_vendor_is_sign("intel.feature.node.kubernetes.io/gaudi"));
+	assert_false(nfd_vendor_is_sign("intel.feature.node.kubernetes.io/gaudi-scale-out"));
+	assert_false(nfd_vendor_is_sign("nvidia.com/gpu.present"));
+	assert_false(nfd_vendor_is_sign(""));
+}
+
+int main(void)
+{
+	struct unit_suite suite = { .name = "vendor" };
+
+	UNIT_CASE(&suite, table_is_sound);
+	UNIT_ROWS(&suite, decides, rows, name);
+	UNIT_CASE(&suite, asks_for_what_is_here);
+	UNIT_CASE(&suite, knows_signs);
+	return unit_run(&suite);
+}
