@@ -174,7 +174,7 @@ def choices_of(key):
     """The words that a setting takes, from the program's own refusal; empty when it takes other things."""
     said = refusal(key, "no-such-word")
     # Where nothing is allowed too, it comes first.
-    match = re.search(r'is not allowed; allowed: (?:(?:"")?, )?([a-z_]+(?:, [a-z_]+)+)$', said.strip())
+    match = re.search(r'is not allowed; allowed: (?:"", )?([a-z_]+(?:, [a-z_]+)+)$', said.strip())
     return match[1].split(", ") if match else []
 
 
