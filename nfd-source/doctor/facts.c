@@ -12,54 +12,20 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/parse.h"
 #include "doctor/cdi.h"
 #include "doctor/doctor.h"
 #include "scan/os_release.h"
 #include "scan/platform_gpu.h"
 #include "scan/scan.h"
 
-#define NVIDIA 0x10de
-
-static bool is_nvidia_gpu(const struct nfd_pci_function *function)
-{
-	uint32_t class_code = function->class_code >> 8;
-
-	return function->vendor == NVIDIA && (class_code == 0x0300 || class_code == 0x0302);
-}
-
-/* "Key: <tabs> value" lines of proc/driver/nvidia/gpus/<address>/information. */
-static void take_information(struct nfd_gpu_facts *gpu, char *text)
-{
-	char *line;
-
-	while ((line = strsep(&text, "\n")) != NULL) {
-		char *value = strchr(line, ':');
-		uint64_t number;
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		value = nfd_trim(value);
-		if (strcmp(line, "Model") == 0)
-			snprintf(gpu->model, sizeof(gpu->model), "%s", value);
-		else if (strcmp(line, "GPU Excluded") == 0)
-			gpu->is_excluded = strcmp(value, "Yes") == 0;
-		else if (strcmp(line, "Device Minor") == 0 &&
-			 nfd_parse_uint(value, 255, &number) == 0)
-			gpu->minor = (int)number;
-	}
-}
-
 static void read_information(const struct nfd_root *root, struct nfd_gpu_facts *gpu)
 {
-	char path[96], text[4096];
+	struct nfd_nvidia_information information;
 
-	snprintf(path, sizeof(path), "proc/driver/nvidia/gpus/%s/information", gpu->address);
-	gpu->minor = -1;
-	gpu->has_information = nfd_root_read(root, path, text, sizeof(text)) >= 0;
-	if (gpu->has_information)
-		take_information(gpu, text);
+	gpu->has_information = nfd_nvidia_information_read(root, gpu->address, &information) == 0;
+	gpu->minor = information.minor;
+	gpu->is_excluded = information.is_excluded;
+	snprintf(gpu->model, sizeof(gpu->model), "%s", information.model);
 }
 
 static int add_gpu(struct nfd_doctor_facts *facts, const struct nfd_root *root,
@@ -123,7 +89,7 @@ static int read_gpus(struct nfd_doctor_facts *facts, const struct nfd_root *root
 	int r = bus ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < bus->count; i++) {
-		if (is_nvidia_gpu(&bus->function[i]))
+		if (nfd_nvidia_is_gpu(&bus->function[i]))
 			r = add_gpu(facts, root, &bus->function[i]);
 		else if (bus->function[i].is_gpu)
 			facts->other_gpus++;

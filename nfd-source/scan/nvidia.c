@@ -13,7 +13,6 @@
 
 #include "base/log.h"
 #include "base/parse.h"
-#include "scan/pci_bus.h"
 #include "scan/version_labels.h"
 
 #define STEM NFD_F "driver-nvidia"
@@ -110,6 +109,50 @@ void nfd_nvidia_module_read(const struct nfd_root *root, struct nfd_nvidia_modul
 	ret->error = 0;
 	if (!ret->flavor)
 		ret->flavor = flavor_from_taint(root);
+}
+
+bool nfd_nvidia_is_gpu(const struct nfd_pci_function *function)
+{
+	uint32_t class_code = function->class_code >> 8;
+
+	return function->vendor == VENDOR_NVIDIA && (class_code == 0x0300 || class_code == 0x0302);
+}
+
+static void take_information(struct nfd_nvidia_information *ret, char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")) != NULL) {
+		char *value = strchr(line, ':');
+		uint64_t number;
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value = nfd_trim(value);
+		if (strcmp(line, "Model") == 0)
+			snprintf(ret->model, sizeof(ret->model), "%s", value);
+		else if (strcmp(line, "GPU Excluded") == 0)
+			ret->is_excluded = strcmp(value, "Yes") == 0;
+		else if (strcmp(line, "Device Minor") == 0 &&
+			 nfd_parse_uint(value, 255, &number) == 0)
+			ret->minor = (int)number;
+	}
+}
+
+int nfd_nvidia_information_read(const struct nfd_root *root, const char *address,
+				struct nfd_nvidia_information *ret)
+{
+	char path[96], text[4096];
+	ssize_t len;
+
+	*ret = (struct nfd_nvidia_information){ .minor = -1 };
+	snprintf(path, sizeof(path), NFD_NVIDIA_GPUS "/%s/information", address);
+	len = nfd_root_read(root, path, text, sizeof(text));
+	if (len < 0)
+		return (int)len;
+	take_information(ret, text);
+	return 0;
 }
 
 static bool has_device(struct nfd_scan *scan)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scanner of labels of gpu-feature-discovery.
+ * Scanner of the labels of gpu-feature-discovery.
  */
 #pragma once
 

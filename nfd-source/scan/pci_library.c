@@ -84,6 +84,16 @@ static void guarded_lookup(struct nfd_pci_library *library, const struct nfd_pci
 			(int)(function->class_code >> 8));
 }
 
+static char *guarded_model(struct nfd_pci_library *library, const struct nfd_pci_function *function,
+			   char *buf, size_t size)
+{
+	if (setjmp(trap.place))
+		return NULL;
+	return pci_lookup_name(library->access, buf, (int)size,
+			       PCI_LOOKUP_DEVICE | PCI_LOOKUP_NO_NUMBERS, (int)function->vendor,
+			       (int)function->device);
+}
+
 static void guarded_cleanup(struct pci_access *access)
 {
 	if (setjmp(trap.place))
@@ -195,6 +205,16 @@ int nfd_pci_library_describe(struct nfd_pci_library *library,
 		return 0;
 	guarded_lookup(library, function, ret);
 	return describe_place(library, function, ret);
+}
+
+void nfd_pci_library_model(struct nfd_pci_library *library, const struct nfd_pci_function *function,
+			   char *ret, size_t size)
+{
+	/* Of the real size: libpci answers a name that does not fit by a text of its own. */
+	char buf[256];
+	const char *name = guarded_model(library, function, buf, sizeof(buf));
+
+	snprintf(ret, size, "%s", name ? name : "");
 }
 
 void nfd_pci_library_close(struct nfd_pci_library *library)

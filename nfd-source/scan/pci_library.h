@@ -39,6 +39,14 @@ int nfd_pci_library_describe(struct nfd_pci_library *library,
 			     struct nfd_pci_description *ret);
 
 /**
+ * nfd_pci_library_model() - name of a device in pci.ids, without its vendor's: "AD104GL [L4]".
+ * @function: vendor and device are read; no file of the device is opened.
+ * @ret:      receives the name, cut at @size - 1 bytes; "" when pci.ids has none or is not there.
+ */
+void nfd_pci_library_model(struct nfd_pci_library *library, const struct nfd_pci_function *function,
+			   char *ret, size_t size);
+
+/**
  * nfd_pci_library_close() - free; NULL is fine.
  */
 void nfd_pci_library_close(struct nfd_pci_library *library);

@@ -190,6 +190,11 @@ void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *rea
 	note_unknown(scan, prefix, reason, NFD_DOUBT_PASSING);
 }
 
+void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason)
+{
+	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
+}
+
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
 		      const char *value)
 {

@@ -126,6 +126,12 @@ void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path
 void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason);
 
 /**
+ * nfd_scan_unknown() - keys of @prefix are unknown because of something that a person should see to.
+ * @reason: in words.
+ */
+void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason);
+
+/**
  * nfd_scan_pending() - keys of @prefix are being found out: they keep their last value, and nobody is told.
  */
 void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason);

@@ -57,23 +57,42 @@ static const char *render(const struct nfd_scan *scan)
 	return unit_text("%s", nfd_strbuf_text(&buf));
 }
 
+static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_request *request)
+{
+	struct nfd_scan scan = {
+		.root = request->root,
+		.options = request->options,
+		.nvml = request->nvml,
+		.all_devices = request->all_devices,
+	};
+	const char *text;
+
+	if (scanner)
+		scanner->run(&scan);
+	else
+		assert_int_equal(nfd_scan_run(&scan, request, NULL), 0);
+	assert_int_equal(scan.error, 0);
+	text = render(&scan);
+	nfd_scan_done(&scan);
+	return text;
+}
+
 const char *scan_text(const struct nfd_scanner *scanner, const struct nfd_root *root,
 		      const struct nfd_scan_options *options, bool all_devices)
 {
 	const struct nfd_scan_request request = { .root = root,
 						  .options = options,
 						  .all_devices = all_devices };
-	struct nfd_scan scan = { .root = root, .options = options, .all_devices = all_devices };
-	const char *text;
 
-	if (scanner)
-		scanner->run(&scan);
-	else
-		assert_int_equal(nfd_scan_run(&scan, &request, NULL), 0);
-	assert_int_equal(scan.error, 0);
-	text = render(&scan);
-	nfd_scan_done(&scan);
-	return text;
+	return run(scanner, &request);
+}
+
+const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_root *root,
+			   const struct nfd_scan_options *options, const struct nfd_nvml *nvml)
+{
+	const struct nfd_scan_request request = { .root = root, .options = options, .nvml = nvml };
+
+	return run(scanner, &request);
 }
 
 void scan_check_row(const struct nfd_scanner *scanner, const struct scan_row *row)

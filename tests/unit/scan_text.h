@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "scan/nvml.h"
 #include "scan/scanner.h"
 #include "tests/unit/tree.h"
 
@@ -30,6 +31,13 @@ struct nfd_scan_options scan_options(unsigned int fields);
  */
 const char *scan_text(const struct nfd_scanner *scanner, const struct nfd_root *root,
 		      const struct nfd_scan_options *options, bool all_devices);
+
+/**
+ * scan_text_nvml() - the same with what NVML said.
+ * @nvml: NULL: it was not asked.
+ */
+const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_root *root,
+			   const struct nfd_scan_options *options, const struct nfd_nvml *nvml);
 
 /**
  * scan_check_row() - make the row's tree and compare, with openat2 and without it.
