@@ -174,7 +174,10 @@ class Fleet:
                 "--set", f"status.path={self.directory / 'status.json'}", *words]
 
     def measure(self, name, work, each):
-        """One phase: work(node) -> Run for each node, in random order. each: what a node asks, (verb, kind) -> number."""
+        """One phase: work(node) -> Run for each node, in random order.
+
+        each: the requests of a node, (verb, kind) -> how many.
+        """
         order = random.sample(self.nodes, len(self.nodes))
         log, server = self.cluster.audit_log, self.cluster.apiserver.pid
         begin_log, begin_cpu, begin = log.stat().st_size, cpu_seconds(server), time.monotonic()
