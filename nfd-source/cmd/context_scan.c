@@ -56,14 +56,18 @@ static void begin_nvml(struct asking *asking, bool quick)
 	struct nfd_context *context = asking->context;
 	const struct nfd_scan_options *options = &context->settings.scan;
 	char library[PATH_MAX], why[100];
+	enum nfd_nvml_end end;
 
 	nfd_nvml_done(&context->nvml);
 	if (context->vendors.of[NFD_VENDOR_NVIDIA].verdict == NFD_VENDOR_LEAVE)
 		return;
-	if (options->vendor.nvml)
+	if (options->vendor.nvml) {
 		fail_nvml(context, NFD_NVML_NOT_STARTED, "sources.vendor.nvidia.nvml is off");
-	else if (!nfd_nvml_find(&context->root, options->nvidia_library_dir, library, why))
-		fail_nvml(context, NFD_NVML_NOT_STARTED, why);
+		return;
+	}
+	end = nfd_nvml_find(&context->root, options->nvidia_library_dir, library, why);
+	if (end != NFD_NVML_PENDING)
+		fail_nvml(context, end, why);
 	else if (quick)
 		fail_nvml(context, NFD_NVML_PENDING, "NVML is not waited for");
 	else

@@ -95,30 +95,37 @@ static void retry_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 		now_ms + nfd_backoff_ms(&backoff, vendors->nvml_failures, 0, nfd_random());
 }
 
-/* Starts a run unless one is under way; that one's report would be out of date. */
-static void ask_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
+static void start_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 {
 	struct nfd_nvml_place place = nfd_context_nvml_place(vendors->context);
 	char library[PATH_MAX], why[100];
 	struct nfd_error err = { 0 };
+	enum nfd_nvml_end end =
+		nfd_nvml_find(&vendors->context->root, options_of(vendors)->nvidia_library_dir,
+			      library, why);
 
-	vendors->nvml_due_ms = INT64_MAX;
-	if (nfd_nvml_is_running(&vendors->nvml_child)) {
-		vendors->nvml_again = true;
-	} else if (vendors->nvml_child.pid != 0) {
-		/* One that hangs in the kernel is not joined by others. */
-		retry_nvml(vendors, now_ms);
-	} else if (options_of(vendors)->vendor.nvml) {
-		set_nvml(vendors, NFD_NVML_NOT_STARTED, "sources.vendor.nvidia.nvml is off");
-	} else if (!nfd_nvml_find(&vendors->context->root, options_of(vendors)->nvidia_library_dir,
-				  library, why)) {
-		set_nvml(vendors, NFD_NVML_NOT_STARTED, why);
-	} else if (nfd_nvml_start(&vendors->nvml_child, &place, library, &err) < 0) {
+	if (end == NFD_NVML_PENDING &&
+	    nfd_nvml_start(&vendors->nvml_child, &place, library, &err) < 0) {
 		set_nvml(vendors, NFD_NVML_RUBBISH, nfd_error_text(&err));
 		retry_nvml(vendors, now_ms);
-	} else {
-		set_nvml(vendors, NFD_NVML_PENDING, "NVML is being asked");
+		return;
 	}
+	set_nvml(vendors, end, end == NFD_NVML_PENDING ? "NVML is being asked" : why);
+}
+
+/* Starts a run unless one is under way; that one's report would be out of date. */
+static void ask_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
+{
+	vendors->nvml_due_ms = INT64_MAX;
+	if (nfd_nvml_is_running(&vendors->nvml_child))
+		vendors->nvml_again = true;
+	else if (vendors->nvml_child.pid != 0)
+		/* One that hangs in the kernel is not joined by others. */
+		retry_nvml(vendors, now_ms);
+	else if (options_of(vendors)->vendor.nvml)
+		set_nvml(vendors, NFD_NVML_NOT_STARTED, "sources.vendor.nvidia.nvml is off");
+	else
+		start_nvml(vendors, now_ms);
 }
 
 void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wanted, int64_t now_ms)

@@ -77,6 +77,18 @@ static int keep(struct step *step, const struct nfd_label *label, int64_t since_
 	return nfd_set_put(&step->next, label);
 }
 
+/*
+ * Seen with whatever value; or stopped by a setting, which is no fact that could be in doubt. A stopgap
+ * gives way to a value from before the fact became unknown.
+ */
+static bool is_decided(const struct nfd_label *seen, const struct nfd_label *published,
+		       bool unknown)
+{
+	if (!seen || seen->stopped_by || !seen->is_stopgap || !unknown)
+		return seen != NULL;
+	return strcmp(seen->value, published->value) == 0;
+}
+
 /* Decides on one published label. */
 static int hold_label(const struct nfd_hold *hold, const struct nfd_label *label,
 		      const struct nfd_set *scanned, const struct nfd_unknowns *unknowns,
@@ -85,8 +97,7 @@ static int hold_label(const struct nfd_hold *hold, const struct nfd_label *label
 	bool unknown = nfd_unknowns_find(unknowns, label->key) != NULL;
 	int64_t since_ms, limit_ms;
 
-	/* Seen with whatever value; or stopped by a setting, which is no fact that could be in doubt. */
-	if (nfd_set_find(scanned, label->key))
+	if (is_decided(nfd_set_find(scanned, label->key), label, unknown))
 		return 0;
 	since_ms = held_since(hold, label->key, unknown, now_ms);
 	limit_ms = unknown ? hold->options.lifetime_ms : hold->options.removal_delay_ms;

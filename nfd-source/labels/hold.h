@@ -2,7 +2,7 @@
 /*
  * From what a scan saw to what is to be published: a label that is missing because its fact is
  * unknown stays until its lifetime ends, and one that would only go waits for a second scan. What a
- * scan did see is taken at once. Pure: the clock is an argument.
+ * scan did see is taken at once, but a stopgap for an unknown fact only where nothing is there. Pure: the clock is an argument.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ static int copy_text(const char *text, char **ret)
 
 static int copy_label(const struct nfd_label *label, struct nfd_label *ret)
 {
-	struct nfd_label copy = { .rank = label->rank };
+	struct nfd_label copy = { .rank = label->rank, .is_stopgap = label->is_stopgap };
 
 	if (copy_text(label->key, &copy.key) < 0 || copy_text(label->value, &copy.value) < 0 ||
 	    copy_text(label->source, &copy.source) < 0 ||

@@ -23,6 +23,7 @@ struct nfd_label {
 	char *source;     /* path and content that gave it, for a person; may be NULL; owned */
 	char *stopped_by; /* NULL: to be published; else the setting that stopped it; owned */
 	enum nfd_rank rank;
+	bool is_stopgap; /* what is published for an unknown fact is better: see labels/hold */
 };
 
 struct nfd_set {

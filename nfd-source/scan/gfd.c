@@ -45,12 +45,13 @@ void nfd_gfd_lose(struct nfd_gfd *gfd, unsigned int groups, const char *reason, 
 				    nfd_scan_unknown)(gfd->scan, prefixes_of[i].prefix, reason);
 }
 
-static void put(struct nfd_gfd *gfd, enum nfd_gfd_group group, const char *value, const char *path,
-		const char *fmt, va_list args)
+static void nfd_printf_like(5, 0)
+	put(struct nfd_gfd *gfd, enum nfd_gfd_group group, const char *value, const char *path,
+	    const char *fmt, va_list args)
 {
-	const struct nfd_finding finding = { .rank = NFD_RANK_NORMAL,
-					     .value = value,
-					     .path = path };
+	const struct nfd_finding finding = {
+		.rank = NFD_RANK_NORMAL, .value = value, .path = path, .is_stopgap = gfd->is_stopgap
+	};
 	char suffix[NFD_LABEL_KEY_SIZE];
 
 	if (gfd->lost & group)

@@ -37,6 +37,7 @@ struct nfd_gfd {
 	enum nfd_mig_strategy strategy; /* that is in force */
 	struct nfd_nvidia_report report;
 	unsigned int lost; /* enum nfd_gfd_group: not to be written */
+	bool is_stopgap;   /* what files give is less than what NVML said before */
 };
 
 /**

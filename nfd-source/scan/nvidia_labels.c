@@ -227,10 +227,13 @@ static void put_all(struct nfd_gfd *gfd, struct nfd_gfd_config *config)
 	} else if (gfd->report.answer == NFD_NVIDIA_GOOD) {
 		put_report(gfd, config);
 	} else {
+		gfd->is_stopgap = gfd->report.answer != NFD_NVIDIA_NOT_ASKED;
 		put_files(gfd);
 		/* Whatever else there was stays; last, for reasons that say more come first. */
 		if (gfd->report.answer == NFD_NVIDIA_SICK)
 			nfd_scan_unknown(scan, NFD_GFD, gfd->report.why);
+		else if (gfd->report.answer == NFD_NVIDIA_MISSING)
+			nfd_scan_doubt(scan, NFD_GFD, gfd->report.why);
 		else if (gfd->report.answer == NFD_NVIDIA_PENDING)
 			nfd_scan_pending(scan, NFD_GFD, gfd->report.why);
 	}

@@ -236,6 +236,14 @@ static int sick(struct nfd_nvidia_report *ret, const char *what, const char *tex
 	return 0;
 }
 
+/* NVML is asked where the module is loaded: then these say that a container has no way to the driver. */
+static bool is_out_of_reach(int code)
+{
+	enum { NO_PERMISSION = 4, DRIVER_NOT_LOADED = 9 };
+
+	return code == NO_PERMISSION || code == DRIVER_NOT_LOADED;
+}
+
 static int read_report(const cJSON *report, struct nfd_nvidia_report *ret)
 {
 	const cJSON *init = nfd_json_object(report, "init");
@@ -245,6 +253,12 @@ static int read_report(const cJSON *report, struct nfd_nvidia_report *ret)
 
 	if (nfd_json_text(report, "loadError")[0])
 		return sick(ret, "the library does not load", nfd_json_text(report, "loadError"));
+	if (is_out_of_reach(take_int(init, "code", 100000, -1))) {
+		sick(ret, "the driver's device nodes are not here for us",
+		     nfd_json_text(init, "text"));
+		ret->answer = NFD_NVIDIA_MISSING;
+		return 0;
+	}
 	if (take_int(init, "code", 100000, -1) != 0)
 		return sick(ret, "the driver does not start", nfd_json_text(init, "text"));
 	if (count && take_int(count, "code", 100000, -1) != 0)
@@ -268,7 +282,9 @@ int nfd_nvidia_report_read(const struct nfd_nvml *nvml, struct nfd_nvidia_report
 		return 0;
 	if (nvml->end == NFD_NVML_DONE)
 		return read_report(nvml->report, ret);
-	ret->answer = nvml->end == NFD_NVML_PENDING ? NFD_NVIDIA_PENDING : NFD_NVIDIA_SICK;
+	ret->answer = nvml->end == NFD_NVML_PENDING ? NFD_NVIDIA_PENDING :
+		      nvml->end == NFD_NVML_MISSING ? NFD_NVIDIA_MISSING :
+						      NFD_NVIDIA_SICK;
 	snprintf(ret->why, sizeof(ret->why), "NVML: %s",
 		 nvml->why[0]                  ? nvml->why :
 		 nvml->end == NFD_NVML_PENDING ? "it is being asked" :

@@ -16,9 +16,10 @@
 #define NFD_NVIDIA_GPUS_MAX 256
 
 enum nfd_nvidia_answer {
-	NFD_NVIDIA_NOT_ASKED, /* no helper, no library, no driver, or a setting */
-	NFD_NVIDIA_PENDING,   /* it is being asked */
-	NFD_NVIDIA_SICK,      /* the driver or the library does not answer as it should */
+	NFD_NVIDIA_NOT_ASKED, /* no driver, or a setting */
+	NFD_NVIDIA_MISSING, /* a driver, but no library or device nodes: not mounted, or on its way */
+	NFD_NVIDIA_PENDING, /* it is being asked */
+	NFD_NVIDIA_SICK,    /* the driver or the library does not answer as it should */
 	NFD_NVIDIA_GOOD,
 };
 

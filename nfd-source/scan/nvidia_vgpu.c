@@ -152,10 +152,11 @@ static bool read_config(struct nfd_scan *scan, const struct nfd_pci_function *fu
 	}
 	snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s/config", address);
 	len = nfd_root_read_start(scan->root, path, config, sizeof(config));
-	if (len == NFD_PCI_CONFIG_SIZE) {
+	if (len == NFD_PCI_CONFIG_SIZE)
 		nfd_vgpu_parse(config, ret);
+	/* What is not there has no capability: the card went, or this is a recording of hardware. */
+	if (len == NFD_PCI_CONFIG_SIZE || (len < 0 && nfd_root_is_absent((int)len)))
 		return true;
-	}
 	if (len < 0)
 		snprintf(why, size, "cannot read \"%s\": %s", path, nfd_errno_text((int)len));
 	else

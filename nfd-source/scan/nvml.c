@@ -24,9 +24,10 @@ void nfd_nvml_library_path(const struct nfd_root *root, const char *path, char r
 const char *nfd_nvml_words(enum nfd_nvml_end end)
 {
 	static const char *const words[] = {
-		[NFD_NVML_NOT_STARTED] = "not asked", [NFD_NVML_PENDING] = "is being asked",
-		[NFD_NVML_DONE] = "answered",         [NFD_NVML_HUNG] = "does not answer",
-		[NFD_NVML_CRASHED] = "crashed",       [NFD_NVML_RUBBISH] = "failed",
+		[NFD_NVML_NOT_STARTED] = "not asked",  [NFD_NVML_MISSING] = "not asked",
+		[NFD_NVML_PENDING] = "is being asked", [NFD_NVML_DONE] = "answered",
+		[NFD_NVML_HUNG] = "does not answer",   [NFD_NVML_CRASHED] = "crashed",
+		[NFD_NVML_RUBBISH] = "failed",
 	};
 
 	return words[end];
@@ -55,21 +56,22 @@ static bool find_own(const struct nfd_root *root, char ret[PATH_MAX])
 	return found;
 }
 
-bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX],
-		   char why[100])
+enum nfd_nvml_end nfd_nvml_find(const struct nfd_root *root, const char *library_dir,
+				char ret[PATH_MAX], char why[100])
 {
 	struct nfd_nvidia_module module;
 
+	why[0] = '\0';
 	nfd_nvidia_module_read(root, &module);
 	if (!module.version[0] && nfd_root_exists(root, "sys/module/nvidia/refcnt") <= 0 &&
 	    !nfd_platform_is_wsl(root)) {
 		snprintf(why, 100, "the nvidia module is not loaded");
-		return false;
+		return NFD_NVML_NOT_STARTED;
 	}
 	if (find_own(root, ret) || find_library(root, library_dir, ret))
-		return true;
+		return NFD_NVML_PENDING;
 	snprintf(why, 100, "there is no NVIDIA library to load");
-	return false;
+	return NFD_NVML_MISSING;
 }
 
 int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, const char *library,

@@ -17,7 +17,8 @@
 #include "base/root.h"
 
 enum nfd_nvml_end {
-	NFD_NVML_NOT_STARTED, /* no helper, no library, no driver, or not wanted */
+	NFD_NVML_NOT_STARTED, /* no driver, or not wanted */
+	NFD_NVML_MISSING,     /* a driver is loaded, and there is no library */
 	NFD_NVML_PENDING,     /* it runs */
 	NFD_NVML_DONE,
 	NFD_NVML_HUNG, /* killed at its deadline */
@@ -57,11 +58,11 @@ void nfd_nvml_library_path(const struct nfd_root *root, const char *path, char r
  * that the container runtime has put into the container itself.
  * @library_dir: as nfd_nvidia_libraries_find() takes it.
  * @ret:         receives its path for this process.
- * @why:         receives in words why there is nothing to ask.
- * Return: whether there is one.
+ * @why:         receives in words why there is nothing to ask; else "".
+ * Return: NFD_NVML_PENDING with a library, NFD_NVML_MISSING, NFD_NVML_NOT_STARTED.
  */
-bool nfd_nvml_find(const struct nfd_root *root, const char *library_dir, char ret[PATH_MAX],
-		   char why[100]);
+enum nfd_nvml_end nfd_nvml_find(const struct nfd_root *root, const char *library_dir,
+				char ret[PATH_MAX], char why[100]);
 
 /**
  * nfd_nvml_start() - start the helper on a library.

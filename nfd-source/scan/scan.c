@@ -107,6 +107,7 @@ static void put(struct nfd_scan *scan, const struct nfd_finding *finding, const 
 		.stopped_by = (char *)stopped_by,
 		.source = source,
 		.rank = finding->rank,
+		.is_stopgap = finding->is_stopgap,
 	};
 	int r;
 

@@ -84,6 +84,7 @@ struct nfd_finding {
 	const char *value;  /* legal value; an illegal one drops the label, as NFD does */
 	const char *path;   /* below the root, of the thing that gave it */
 	const char *detail; /* content found there, or NULL */
+	bool is_stopgap;    /* only where nothing is published while the fact is unknown */
 };
 
 /**

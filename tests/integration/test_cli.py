@@ -574,9 +574,9 @@ class Record(ProgramTest):
             forms = ("text",) if machine == "unplug-half-state" else ("text", "json")
             for form in forms:
                 with self.subTest(machine=machine, form=form):
-                    out = [
-                        self.ok(place, "scan", "-o", form).out.replace(str(place), "ROOT") for place in (root, again)
-                    ]
+                    # What the loader says of a library of which a record has the beginning alone is no matter.
+                    command = ("--set", "sources.vendor.nvidia.nvml=off", "scan", "-o", form)
+                    out = [self.ok(place, *command).out.replace(str(place), "ROOT") for place in (root, again)]
                     self.assertEqual(out[0], out[1])
 
     def test_secrets_are_masked(self):

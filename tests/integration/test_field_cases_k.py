@@ -54,12 +54,13 @@ class FieldCasesK(ProgramTest):
             self.skipTest("this file system does not show a directory in another order")
 
     def test_FC_K2_count_per_device(self):
-        """All are counted, each device id for itself; no single product is claimed."""
+        """All are counted, each device id for itself; the product is the compute GPUs', which agree."""
         labels = self.labels(self.machine("mixed-gpus"))
         self.assertEqual(labels["gpu-10de.count"], "5")
         self.assertEqual(labels["gpu-10de.device-20b2.count"], "4")
         self.assertEqual(labels["gpu-10de.device-1fb0.count"], "1")
-        self.assertFalse([key for key in labels if "product" in key])
+        self.assertEqual(select(labels, "nvidia.com/gpu.product", "nvidia.com/gpu.count"), {
+            "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB", "nvidia.com/gpu.count": "4"})
 
     def test_FC_K2_repeated_publication(self):
         """Scan after scan of one machine rewrites nothing."""

@@ -27,6 +27,7 @@ def gpu(number):
 def machine(gpus=1, version=VERSION):
     """Description of a host with a loaded driver."""
     return ('file etc/os-release ID=ubuntu\\nVERSION_ID="24.04"\nfile proc/sys/kernel/osrelease 6.8.0-48-generic\n'
+            "file proc/cpuinfo processor\\t: 0\\nflags\\t\\t: fpu vme sse2\n"
             f"nvidia {version} open loaded\n" + "".join(map(gpu, range(gpus))))
 
 
@@ -43,15 +44,19 @@ class VendorTest(ProgramTest):
         """The stand-in as the host's library."""
         return nvml_standin.install(self.root / LIBRARIES, version)
 
+    def standin(self, fault=None):
+        """Its variables; the addresses that it tells are those of the root."""
+        return {**nvml_standin.environment(self.root, fault), "NFD_STANDIN_DOMAIN": "keep"}
+
     def nvidia(self, *arguments, fault=None, **options):
         """The nvidia.com labels of a scan."""
-        done = self.ok(self.root, *arguments, "scan", env=nvml_standin.environment(self.root, fault), **options)
+        done = self.ok(self.root, *arguments, "scan", env=self.standin(fault), **options)
         self.err = done.err
         return {key: value for key, value in parse_lines(done.out).items() if key.startswith("nvidia.com/")}
 
     def run_daemon(self, fault=None, settings=None):
         """The daemon with the stand-in's variables."""
-        return self.daemon(self.root, env=nvml_standin.environment(self.root, fault), settings=settings)
+        return self.daemon(self.root, env=self.standin(fault), settings=settings)
 
     def knows(self, daemon, condition, seconds=SECONDS):
         """Wait until the daemon's status fulfils a condition; returns it."""
@@ -127,22 +132,21 @@ class Once(VendorTest):
     def test_sick_driver_removes_nothing(self):
         """What was published stays, and the reason is told; files still give what they can."""
         self.install()
-        environment = nvml_standin.environment(self.root)
-        self.ok(self.root, "publish", env=environment)
+        self.ok(self.root, "publish", env=self.standin())
         before = self.feature_file().labels
         self.assertIn(MEMORY, before)
         for fault in ("crash", "lost", "unknown", "lost-device"):
             with self.subTest(fault):
-                done = self.ok(self.root, "publish", env=nvml_standin.environment(self.root, fault))
+                done = self.ok(self.root, "publish", env=self.standin(fault))
                 self.assertEqual(self.feature_file().labels, before)
                 self.assertIn("labels are unknown", done.err)
 
     def test_publish_in_a_hook(self):
         """--no-wait does not wait for NVML either: what it told before stays."""
         self.install()
-        self.ok(self.root, "publish", env=nvml_standin.environment(self.root))
+        self.ok(self.root, "publish", env=self.standin())
         before = self.feature_file().labels
-        self.ok(self.root, "publish", "--no-wait", env=nvml_standin.environment(self.root, "hang"), timeout=30)
+        self.ok(self.root, "publish", "--no-wait", env=self.standin("hang"), timeout=30)
         self.assertEqual(self.feature_file().labels, before)
 
 

@@ -172,7 +172,7 @@ static const struct {
 	  P "present=true\ndoubt " P "host-driver-\n" },
 	{ "64 bytes, NVML says passed through", { GUEST, HELD }, 64, "1", P "present=false\n" },
 	{ "64 bytes, NVML does not know", { GUEST, HELD }, 64, "null", "doubt " P "\n" },
-	{ "no config", { GUEST, HELD }, 0, NULL, "doubt " P "\n" },
+	{ "no config", { GUEST, HELD }, 0, NULL, P "present=false\n" },
 	{ "it sleeps", { GUEST, HELD, SLEEPS }, 256, NULL, "doubt " P "\n" },
 	{ "it sleeps, NVML says none", { GUEST, HELD, SLEEPS }, 256, "0", P "present=false\n" },
 };
@@ -222,7 +222,8 @@ static void long_flags(void **state)
 	const char *tree = tree_new();
 
 	(void)state;
-	tree_fill(tree, (struct tree_entry[]){ HELD, { 0 } });
+	tree_fill(tree,
+		  (struct tree_entry[]){ HELD, FILE_AT(TREE_PCI GPU "/config", "short"), { 0 } });
 	tree_file(tree, "proc/cpuinfo",
 		  unit_text("processor\t: 0\nflags\t\t: %s\n\n", unit_repeat('x', 9000)));
 	unit_assert_contains(scan_text(&nfd_nvidia_labels_scanner, tree_root(tree, false), &options,
