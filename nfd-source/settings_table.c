@@ -201,14 +201,17 @@ const struct nfd_setting *nfd_settings_find(const char *key)
 	return NULL;
 }
 
-bool nfd_settings_is_section(const char *key)
+static bool is_section(const char *key, size_t len)
 {
-	size_t len = strlen(key);
-
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(table); i++)
 		if (strncasecmp(table[i].key, key, len) == 0 && table[i].key[len] == '.')
 			return true;
 	return false;
+}
+
+bool nfd_settings_is_section(const char *key)
+{
+	return is_section(key, strlen(key));
 }
 
 bool nfd_settings_is_foreign(const char *key)
@@ -219,13 +222,27 @@ bool nfd_settings_is_foreign(const char *key)
 	return false;
 }
 
+/* Length of the section that a key is in, with its dot; of the next above that there is, else 0. */
+static size_t section_length(const char *key)
+{
+	size_t len = strlen(key);
+
+	while (len > 0 && (key[len] != '.' || !is_section(key, len)))
+		len--;
+	return len > 0 ? len + 1 : 0;
+}
+
 int nfd_settings_refuse_key(const char *key, struct nfd_error *err)
 {
-	const char *dot = strrchr(key, '.');
-	size_t len = dot ? (size_t)(dot - key) + 1 : 0;
-	char list[400] = "";
+	size_t len = section_length(key);
+	char list[400] = "", where[120] = "here";
 	size_t used = 0;
 
+	/* A section of the key is unknown already. */
+	if (strchr(key + len, '.') && len > 0)
+		snprintf(where, sizeof(where), "in %.*s", (int)len - 1, key);
+	else if (strchr(key, '.') && len == 0)
+		snprintf(where, sizeof(where), "at the top");
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(table) && used < sizeof(list); i++) {
 		const char *name;
 		int name_len;
@@ -240,5 +257,6 @@ int nfd_settings_refuse_key(const char *key, struct nfd_error *err)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.*s",
 					 used ? ", " : "", name_len, name);
 	}
-	return nfd_error_set(err, -ENOKEY, "unknown key \"%.100s\"; allowed here: %s", key, list);
+	return nfd_error_set(err, -ENOKEY, "unknown key \"%.100s\"; allowed %s: %s", key, where,
+			     list);
 }

@@ -149,7 +149,7 @@ static int refuse_choice(const struct nfd_setting *setting, const char *text, st
 
 	for (size_t i = 0; setting->choices[i] && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
-					setting->choices[i]);
+					setting->choices[i][0] ? setting->choices[i] : "\"\"");
 	return nfd_error_set(err, -EINVAL, "%s: \"%.100s\" is not allowed; allowed: %s",
 			     setting->key, text, list);
 }

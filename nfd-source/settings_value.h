@@ -30,7 +30,7 @@ size_t nfd_settings_position(const struct nfd_setting *setting);
 
 /**
  * nfd_settings_refuse_key() - say that a key is unknown and which ones may stand in its place: those
- * of the same section.
+ * of the same section, or of the next above it that there is.
  * Return: -ENOKEY.
  */
 int nfd_settings_refuse_key(const char *key, struct nfd_error *err);

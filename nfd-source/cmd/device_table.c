@@ -126,13 +126,13 @@ static void put_functions(const struct table *table, struct nfd_scan *scan)
 	}
 }
 
-/* Labels of everything but the functions above, each with where it comes from. */
+/* Labels but those of the functions above, each with where it comes from. */
 static void put_other_labels(const struct table *table, const struct nfd_scan *scan)
 {
-	char line[160];
+	char line[NFD_LABEL_KEY_SIZE + NFD_LABEL_VALUE_SIZE];
 
 	nfd_strbuf_puts(table->buf, "\n");
-	put(table, DIM, "OTHER LABELS (all below " NFD_F ")");
+	put(table, DIM, "OTHER LABELS (those without a domain are below " NFD_F ")");
 	nfd_strbuf_puts(table->buf, "\n");
 	for (size_t i = 0; i < scan->labels.count; i++) {
 		const struct nfd_label *label = &scan->labels.label[i];

@@ -4,9 +4,10 @@
 
     tests/bench/scale.py [--nodes N] [--at-once N] [--spread S] [--json FILE]
 
-Three phases, each of one process for each node: start-up (`nfd-source publish`, as in the standalone overlay), resync
-(one run of `nfd-source-api` that finds nothing to do, as the daemon makes it), both begun at random times within the
-spread, and a rush: resync again, as many at once as allowed.
+Three phases, each of one process for each node: start-up (`nfd-source publish`, as in the standalone overlay, which
+also looks once whether a vendor's own program labels the node), resync (one run of `nfd-source-api` that finds nothing
+to do, as the daemon makes it), both begun at random times within the spread, and a rush: resync again, as many at once
+as allowed.
 All is on the loopback of this machine, so API server, etcd, programs and this script share its processors.
 
 Prints a Markdown table. The requests and their durations are the API server's own: its audit log of our user.
@@ -78,8 +79,11 @@ class Requests:
 
     def add(self, event):
         """Count one."""
-        path = event["requestURI"].partition("?")[0]
-        kind = "node" if path.startswith("/api/v1/nodes/") else "group" if path.startswith(GROUP) else path
+        path, _, query = event["requestURI"].partition("?")
+        kind = "node" if path.startswith("/api/v1/nodes/") else "group" if path == GROUP else path
+        # The look for a vendor's own program; without a selector it would be a list of everybody's.
+        if path.startswith(GROUP) and path.endswith("/nodefeatures") and "labelSelector=" in query:
+            kind = "own nodefeatures"
         self.counts[event["verb"], kind] += 1
         moments = [datetime.datetime.fromisoformat(event[name].replace("Z", "+00:00"))
                    for name in ("requestReceivedTimestamp", "stageTimestamp")]
@@ -169,15 +173,18 @@ class Fleet:
         return [BINARY, "--config", OVERLAY / "nfd-source.yaml", "--root", self.root, "--kubeconfig", self.kubeconfig,
                 "--set", f"status.path={self.directory / 'status.json'}", *words]
 
-    def measure(self, name, work, expected):
-        """One phase: work(node) -> Run for each node, in random order. expected: each node's requests (verb, kind)."""
+    def measure(self, name, work, each):
+        """One phase: work(node) -> Run for each node, in random order.
+
+        each: the requests of a node, (verb, kind) -> how many.
+        """
         order = random.sample(self.nodes, len(self.nodes))
         log, server = self.cluster.audit_log, self.cluster.apiserver.pid
         begin_log, begin_cpu, begin = log.stat().st_size, cpu_seconds(server), time.monotonic()
         runs = self.in_parallel(order, work)
         wall = time.monotonic() - begin
         cpu = cpu_seconds(server) - begin_cpu - self.idle_cpu * wall
-        expected = {request: len(order) for request in expected}
+        expected = {request: len(order) * count for request, count in each.items()}
 
         def logged():
             requests = Requests(log, begin_log, self.user)
@@ -203,7 +210,9 @@ class Fleet:
     def start_up(self):
         """Every node's first publication."""
         work = self.spread(lambda node: Run(self.command("publish"), {"NODE_NAME": node, "PATH": os.environ["PATH"]}))
-        return self.measure("start-up", work, (("get", "group"), ("get", "node"), ("patch", "node")))
+        look = {("get", "node"): 1, ("list", "own nodefeatures"): 1}
+        labels = {("get", "group"): 1, ("get", "node"): 1, ("patch", "node"): 1}
+        return self.measure("start-up", work, collections.Counter(look) + collections.Counter(labels))
 
     def resync(self, name, labels, rush=False):
         """Every node's check that finds nothing to do, as the daemon's helper makes it."""
@@ -217,7 +226,7 @@ class Fleet:
             run.fault = run.fault or json.dumps(json.loads(run.output).get("error", ""))[1:-1]
             return run
 
-        return self.measure(name, work if rush else self.spread(work), (("get", "node"),))
+        return self.measure(name, work if rush else self.spread(work), {("get", "node"): 1})
 
     def lacking(self, labels):
         """Nodes that lack one of the labels."""

@@ -3,7 +3,7 @@
 # Boots the system in a folder with systemd as its first process: boot.sh ROOT CGROUP
 # systemd-nspawn needs a cgroup2 hierarchy at its place, whatever this host has there, and leaves traces in /run and in
 # its cgroup. So it gets all of that for itself, and it ends with us: when we are killed, so is everything in there. Its
-# own filter of system calls lacks Landlock, which a machine has.
+# own filter of system calls lacks Landlock, and BPF, by which systemd closes devices; a machine has both.
 set -eu
 root=$1 cgroup=$2
 
@@ -18,5 +18,5 @@ exec unshare --mount --cgroup --pid --fork --kill-child --mount-proc sh -euc '
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
 	exec systemd-nspawn --quiet --boot --directory="$0" --machine=nfd-source-test --register=no --keep-unit \
 		--private-network --console=pipe --settings=no --link-journal=no --resolv-conf=off --timezone=off \
-		--system-call-filter="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+		--system-call-filter="bpf landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 ' "$root"

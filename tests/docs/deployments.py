@@ -34,9 +34,9 @@ RIGHTS = {
 
 # Units without network look for no credentials; the other one is open in just these ways.
 NO_API = "Environment=NFD_SOURCE_OUTPUTS_NODE_LABELS_MODE=off NFD_SOURCE_OUTPUTS_NODE_FEATURE_MODE=off"
-SHUT = {"PrivateNetwork=yes", "IPAddressDeny=any", "RestrictAddressFamilies=none", "MemoryMax=64M", "TasksMax=4",
-        # It starts doctor, which looks for device nodes and processes.
-        "ProtectProc=invisible", "PrivateDevices=yes", "BindReadOnlyPaths=-/dev/dxg"}
+SHUT = {"PrivateNetwork=yes", "IPAddressDeny=any", "RestrictAddressFamilies=none", "MemoryMax=128M", "TasksMax=8",
+        # It starts doctor, which looks for processes.
+        "ProtectProc=invisible"}
 OPEN = {"RestrictAddressFamilies=AF_NETLINK AF_UNIX AF_INET AF_INET6", "MemoryMax=256M", "TasksMax=64"}
 
 

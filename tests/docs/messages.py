@@ -32,22 +32,29 @@ SINKS = {
     "log_error": Sink(None, 1),  # cmd/cmd_publish.c
     "add_note": Sink(None, 1, form="{}: …"),  # api/action_node_feature.c
     "nfd_scan_doubt": Sink(None, 2),
+    "nfd_scan_unknown": Sink(None, 2),
+    "nfd_gfd_lose": Sink(None, 2),
     "note_unknown": Sink(None, 2),
     "nfd_error_set": Sink(None, 2),
     "nfd_error_wrap": Sink(None, 1, form="{}: …"),
     "nfd_api_error_set": Sink(None, 3),
     "snprintf": Sink(None, 2, first=("reason", "ret->text", "view->failure")),
 }
-# Short forms that are another in each file.
-FAIL = {
-    "base/atomic_file.c": Sink(None, 1, form='cannot {} "…/…": …'),
-    "api/kubeconfig.c": Sink(None, 2, form='kubeconfig "…": {}'),
-    "api/exec_plugin.c": Sink(None, 3, form='credential plugin "…": {}'),
+# Sinks that are another in each file: short forms, and buffers that become a reason.
+OWN = {
+    "base/atomic_file.c": {"fail": Sink(None, 1, form='cannot {} "…/…": …')},
+    "api/kubeconfig.c": {"fail": Sink(None, 2, form='kubeconfig "…": {}')},
+    "api/exec_plugin.c": {"fail": Sink(None, 3, form='credential plugin "…": {}')},
+    "scan/nvidia_report.c": {
+        "sick": Sink(None, 1, form="NVML: {}…"),
+        "snprintf": Sink(None, 2, first=("ret->why",)),
+    },
+    "scan/nvidia_vgpu.c": {"snprintf": Sink(None, 2, first=("why",))},
 }
 # Files whose errors are never a line of their own, but the words after "nfd-source: " for a wrong usage, or the field
-# error= or why= of a line that is in here.
-NEVER_A_LINE = ("settings", "labels/", "watch/", "doctor/", "scan/pci_library.c", "base/yaml_tree.c", "base/landlock.c",
-                "base/call_filter.c")
+# error= or why= of a line that is in here, or stand behind a text that is.
+NEVER_A_LINE = ("settings", "labels/", "watch/", "doctor/", "scan/pci_library.c", "scan/gfd_config.c",
+                "base/yaml_tree.c", "base/landlock.c", "base/call_filter.c")
 # Calls of nfd_log() with a text from elsewhere: an error, or the text that log_error() is given.
 PASSED_ON = {"cli.c: nfd_error_text(&err)", "cmd/cmd_doctor.c: nfd_error_text(&err)", "cmd/cmd_publish.c: what"}
 
@@ -136,7 +143,7 @@ class Messages:
 
     def _take(self, name, source, macros):
         """Add what is in one file."""
-        sinks = {**SINKS, "fail": FAIL[name]} if name in FAIL else SINKS
+        sinks = {**SINKS, **OWN.get(name, {})}
         for function, sink in sinks.items():
             if function.startswith("nfd_error") and name.startswith(NEVER_A_LINE):
                 continue

@@ -173,6 +173,14 @@ class Scan(ProgramTest):
             self.assertIn(text, table)
         self.assertNotIn("\033", table)
 
+    def test_table_of_domains(self):
+        """A key loses our domain and no other, and the table says so."""
+        before, other = self.ok(self.machine("laptop"), "scan", "-o", "table").out.split("\nOTHER LABELS ")
+        self.assertIn("pci-8086.present", before)
+        self.assertTrue(other.startswith(f"(those without a domain are below {PREFIX})\n"), other)
+        keys = {line.split("=")[0] for line in other.splitlines()[1:]}
+        self.assertLessEqual({"gpu-8086.count", "gpu.intel.com/cards", "intel.feature.node.kubernetes.io/gpu"}, keys)
+
     def test_text_is_sorted(self):
         """Sorted by key, every key once."""
         lines = self.ok(self.machine("server-l4"), "scan").out.splitlines()

@@ -29,7 +29,7 @@ REFUSED = (
      'sources.vendor.nvidia.labels: "maybe" is not allowed; allowed: auto, on, off'),
     ("sources:\n  vendor:\n    amd: {labels: true}\n", "3:19", '"true" is not allowed; allowed: auto, on, off'),
     ("sources:\n  vendor:\n    nvidia:\n      migStrategy: double\n", "4:20",
-     'sources.vendor.nvidia.migStrategy: "double" is not allowed'),
+     'sources.vendor.nvidia.migStrategy: "double" is not allowed; allowed: "", none, single, mixed'),
     ("sources:\n  vendor:\n    nvidia:\n      nvml: auto\n", "4:13", "allowed: on, off"),
     ("sources:\n  vendor:\n    nvidia:\n      config: [a, b]\n", "4:15", "takes one plain value"),
     ("sources:\n  vendor:\n    nvidia:\n      strategy: single\n", "4:7",
