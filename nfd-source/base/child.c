@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -159,6 +160,41 @@ static int spawn(const struct nfd_child_command *command, int input, int output,
 	return -r;
 }
 
+/* What posix_spawn() does between the processes. Returns only when it cannot. */
+static void become(const struct nfd_child_command *command, int input, int output)
+{
+	sigset_t none;
+	int null;
+
+	setpgid(0, 0);
+	sigemptyset(&none);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	null = command->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		return;
+	/* A kernel without it leaves them open, to a process that knows of none. */
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	_exit(command->run(command->cookie));
+}
+
+static int copy(const struct nfd_child_command *command, int input, int output, pid_t *ret_pid)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		become(command, input, output);
+		_exit(EXIT_FAILURE);
+	}
+	if (pid < 0)
+		return -errno;
+	/* By both, so that it has its group whoever runs first. */
+	setpgid(pid, pid);
+	*ret_pid = pid;
+	return 0;
+}
+
 static void watch(const struct nfd_child *child, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -187,7 +223,7 @@ int nfd_child_start(struct nfd_child *child, const struct nfd_child_command *com
 			r = -errno;
 	}
 	if (r == 0)
-		r = spawn(command, input, write_end, &child->pid);
+		r = (command->run ? copy : spawn)(command, input, write_end, &child->pid);
 	if (r < 0) {
 		child->pid = 0;
 		return nfd_error_set(err, r, "cannot start \"%s\": %s", command->path,

@@ -15,6 +15,10 @@
 struct nfd_child_command {
 	const char *path; /* program; no search in PATH */
 	char *const *argv, *const *envp;
+	/* NULL, or a function of this program to run instead of that one, in a copy of this process without
+	   its descriptors: it saves the start of a program, and returns the exit status. */
+	int (*run)(const void *cookie);
+	const void *cookie;
 	const char *input; /* what it reads on standard input, @input_len bytes; borrowed */
 	size_t input_len;
 	size_t output_max;   /* more than this on standard output ends it */

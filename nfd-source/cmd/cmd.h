@@ -103,9 +103,10 @@ int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, 
 	nfd_must_check;
 
 /**
- * nfd_context_nvml_place() - how this process starts nfd-source-nvml for a scan.
+ * nfd_context_nvml_place() - how this process asks NVML for a scan. A daemon starts nfd-source-nvml, so that
+ * what it loads is in no copy of the daemon; a command that ends anyway saves the start of a program.
  */
-struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context);
+struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context, bool is_daemon);
 
 /**
  * nfd_print() - write a text to stdout and check that it got there.

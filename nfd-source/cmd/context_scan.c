@@ -15,10 +15,10 @@
 /* Eight cards without a persistence daemon take some seconds each to start. */
 #define NVML_DEADLINE_MS 60000
 
-struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context)
+struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context, bool is_daemon)
 {
 	return (struct nfd_nvml_place){
-		.helper = context->nvml_helper,
+		.helper = is_daemon ? context->nvml_helper : NULL,
 		.environment = context->sources.environment,
 		.unconfined = context->settings.confinement == NFD_MODE_OFF,
 		.deadline_ms = NVML_DEADLINE_MS,
@@ -40,7 +40,7 @@ static void fail_nvml(struct nfd_context *context, enum nfd_nvml_end end, const 
 
 static void start_nvml(struct asking *asking, const char *library)
 {
-	struct nfd_nvml_place place = nfd_context_nvml_place(asking->context);
+	struct nfd_nvml_place place = nfd_context_nvml_place(asking->context, false);
 	struct nfd_error err = { 0 };
 
 	asking->is_running = nfd_child_init(&asking->child, &err) == 0 &&

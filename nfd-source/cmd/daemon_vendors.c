@@ -97,7 +97,7 @@ static void retry_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 
 static void start_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 {
-	struct nfd_nvml_place place = nfd_context_nvml_place(vendors->context);
+	struct nfd_nvml_place place = nfd_context_nvml_place(vendors->context, true);
 	char library[PATH_MAX], why[100];
 	struct nfd_error err = { 0 };
 	enum nfd_nvml_end end =

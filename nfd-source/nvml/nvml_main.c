@@ -1,137 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nfd-source-nvml [--unconfined] LIBRARY: loads that very library file, starts NVML, prints what it says as one JSON
- * object, ends. A process of its own, because a hung driver blocks in the kernel and a library can
- * crash (docs/doctor.md has the fields). Its parent has the deadline; the alarm is for no parent.
+ * nfd-source-nvml [--unconfined] LIBRARY: loads that very library file, starts NVML, prints what it says as
+ * one JSON object, ends (docs/doctor.md has the fields).
  */
 #include "config.h"
 
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
-#include "base/call_filter.h"
-#include "base/json.h"
-#include "base/landlock.h"
-#include "base/write.h"
-#include "nvml/nvml_abi.h"
-#include "nvml/nvml_calls.h"
-#include "nvml/nvml_device.h"
-
-#define DEVICES_MAX 256
-/* Longer than any parent waits: with eight GPUs and no persistence a driver may need a minute. */
-#define ALARM_S 150
-
-static void add_text(cJSON *object, const char *name, int (*call)(char *, unsigned int))
-{
-	char text[NVML_VERSION_SIZE + 1] = "";
-
-	if (call && call(text, NVML_VERSION_SIZE) == NVML_SUCCESS)
-		nfd_json_add_text(object, name, text);
-}
-
-static void add_devices(cJSON *object, const struct nvml_calls *calls)
-{
-	cJSON *devices = cJSON_AddArrayToObject(object, "devices");
-	unsigned int count = 0;
-	int code;
-
-	if (!calls->device_count || !calls->device_by_index)
-		return;
-	code = calls->device_count(&count);
-	if (code != NVML_SUCCESS)
-		nfd_nvml_add_code(object, "count", calls, code);
-	for (unsigned int i = 0; i < count && i < DEVICES_MAX; i++) {
-		struct nfd_nvml_device device = { .calls = calls, .entry = cJSON_CreateObject() };
-
-		code = calls->device_by_index(i, &device.handle);
-		cJSON_AddNumberToObject(device.entry, "index", i);
-		if (code == NVML_SUCCESS)
-			nfd_nvml_device_add(&device);
-		else
-			nfd_nvml_add_code(device.entry, "error", calls, code);
-		cJSON_AddItemToArray(devices, device.entry);
-	}
-}
-
-/* Everything that the library says goes into @object. */
-static void ask(cJSON *object, const char *path)
-{
-	void *library = dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
-	struct nvml_calls calls;
-	int code;
-
-	nfd_json_add_text(object, "library", path);
-	if (!library) {
-		const char *words = dlerror();
-
-		nfd_json_add_text(object, "loadError", words ? words : "");
-		return;
-	}
-	nfd_nvml_calls_find(library, &calls);
-	if (!calls.init) {
-		cJSON_AddStringToObject(object, "loadError", "it has no nvmlInit_v2");
-		return;
-	}
-	code = calls.init();
-	nfd_nvml_add_code(object, "init", &calls, code);
-	/* After a failed start only the library's own version can be asked for. */
-	add_text(object, "nvmlVersion", calls.nvml_version);
-	if (code != NVML_SUCCESS)
-		return;
-	add_text(object, "driverVersion", calls.driver_version);
-	if (calls.cuda_version && calls.cuda_version(&code) == NVML_SUCCESS)
-		cJSON_AddNumberToObject(object, "cudaVersion", code);
-	add_devices(object, &calls);
-	if (calls.shutdown)
-		calls.shutdown();
-}
-
-/*
- * Before a byte of the library is mapped, as far as this system can. It talks to the driver's device
- * nodes and to services of this host; it starts nothing (nvidia-modprobe would make device nodes, and
- * neither scan nor doctor changes anything).
- */
-static void confine(void)
-{
-	static const struct nfd_landlock_rule devices = { .path = "/dev",
-							  .use = NFD_LANDLOCK_DEVICES };
-
-	nfd_landlock_restrict(&devices, 1, NULL);
-	nfd_call_filter_apply(NFD_CALLS_ANY_PROGRAM, NULL);
-}
+#include "nvml/nvml_answer.h"
 
 int main(int argc, char **argv)
 {
-	bool unconfined = argc > 1 && strcmp(argv[1], "--unconfined") == 0;
-	const char *library = argc > 0 ? argv[argc - 1] : "";
-	cJSON *object;
-	char *text;
-	int r;
+	const struct nfd_nvml_question question = {
+		.library = argc > 0 ? argv[argc - 1] : "",
+		.unconfined = argc > 1 && strcmp(argv[1], "--unconfined") == 0,
+	};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	alarm(ALARM_S);
-	if (argc != 2 + unconfined || library[0] != '/') {
+	if (argc != 2 + question.unconfined || question.library[0] != '/') {
 		fputs("nfd-source-nvml: takes the absolute path of libnvidia-ml.so; started by "
-		      "nfd-source's scans and its doctor\n",
+		      "nfd-source's daemon and its doctor\n",
 		      stderr);
 		return 2;
 	}
-	if (!unconfined)
-		confine();
-	object = cJSON_CreateObject();
-	cJSON_AddNumberToObject(object, "schema", 1);
-	ask(object, library);
-	text = cJSON_PrintUnformatted(object);
-	r = text ? nfd_write_all(STDOUT_FILENO, text, strlen(text)) : -1;
-	cJSON_free(text);
-	cJSON_Delete(object);
 	/* Without running the library's destructors: they may hang as its calls may. */
-	_exit(r < 0);
+	_exit(nfd_nvml_answer(&question));
 }

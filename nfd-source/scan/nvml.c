@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nvml/nvml_answer.h"
 #include "scan/nvidia.h"
 #include "scan/nvidia_library.h"
 #include "scan/platform_gpu.h"
@@ -37,7 +38,10 @@ static bool find_library(const struct nfd_root *root, const char *library_dir, c
 {
 	struct nfd_nvidia_libraries libraries;
 
-	nfd_nvidia_libraries_find(root, library_dir, true, &libraries);
+	/* The usual link first: a scan looks deeper on its own while NVML is asked. */
+	nfd_nvidia_libraries_find(root, library_dir, false, &libraries);
+	if (libraries.count == 0)
+		nfd_nvidia_libraries_find(root, library_dir, true, &libraries);
 	if (libraries.count == 0)
 		return false;
 	nfd_nvml_library_path(root, libraries.library[0].path, ret);
@@ -77,11 +81,15 @@ enum nfd_nvml_end nfd_nvml_find(const struct nfd_root *root, const char *library
 int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, const char *library,
 		   struct nfd_error *err)
 {
+	const struct nfd_nvml_question question = { .library = library,
+						    .unconfined = place->unconfined };
 	char name[] = NAME, unconfined[] = "--unconfined", path[PATH_MAX];
 	char *argv[] = { name, place->unconfined ? unconfined : path,
 			 place->unconfined ? path : NULL, NULL };
 	struct nfd_child_command command = {
-		.path = place->helper,
+		.path = place->helper ? place->helper : NAME,
+		.run = place->helper ? NULL : nfd_nvml_answer,
+		.cookie = &question,
 		.argv = argv,
 		.envp = place->environment,
 		.input = "",

@@ -39,7 +39,7 @@ struct nfd_nvml {
 
 /* How the helper is run; all borrowed. */
 struct nfd_nvml_place {
-	const char *helper;       /* path of nfd-source-nvml; NULL: do not start it */
+	const char *helper;       /* path of nfd-source-nvml; NULL: a copy of this process asks */
 	char *const *environment; /* "NAME=value", NULL-terminated */
 	bool unconfined;          /* it keeps rights that it does not need (confinement.mode) */
 	int64_t deadline_ms;
@@ -65,7 +65,7 @@ enum nfd_nvml_end nfd_nvml_find(const struct nfd_root *root, const char *library
 				char ret[PATH_MAX], char why[100]);
 
 /**
- * nfd_nvml_start() - start the helper on a library.
+ * nfd_nvml_start() - start the process that asks a library.
  * @child:   from nfd_child_init(); nfd_child_step() or nfd_child_wait() serve it.
  * @library: from nfd_nvml_find().
  * Return: 0; negative errno of nfd_child_start().

@@ -4,10 +4,12 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nvml_standin.h"
 
@@ -17,19 +19,22 @@ ssize_t read_below(const char *path, char *ret, size_t size)
 {
 	const char *root = secure_getenv("NFD_STANDIN_ROOT");
 	char full[PATH_MAX];
-	FILE *file;
-	size_t len;
+	ssize_t len;
+	int fd;
 
 	snprintf(full, sizeof(full), "%s/%s", root ? root : "", path);
-	file = fopen(full, "re");
-	if (!file)
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return -1;
-	len = fread(ret, 1, size - 1, file);
-	fclose(file);
+	/* Small files: one read, as the benches compare programs and not this. */
+	len = read(fd, ret, size - 1);
+	close(fd);
+	if (len < 0)
+		return -1;
 	while (len && strchr(" \t\r\n", ret[len - 1]))
 		len--;
 	ret[len] = '\0';
-	return (ssize_t)len;
+	return len;
 }
 
 static unsigned int hex_below(const char *address, const char *attribute)

@@ -9,10 +9,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "tests/unit/tree.h"
@@ -432,6 +435,80 @@ static void closed_standard_descriptors(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* What a copy of this process does instead of another program: standard output tells what it sees. */
+static int look_around(const void *cookie)
+{
+	char text[64];
+	ssize_t len = read(STDIN_FILENO, text, sizeof(text));
+	sigset_t mask;
+	int open_fds = 0;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (int fd = STDERR_FILENO + 1; fd < 100; fd++)
+		open_fds += fcntl(fd, F_GETFD) >= 0;
+	dprintf(STDOUT_FILENO, "%s:%.*s:%d:%d:%d:%d", (const char *)cookie, (int)len, text,
+		open_fds, getpgrp() == getpid(), sigismember(&mask, SIGHUP),
+		signal(SIGPIPE, SIG_DFL) == SIG_DFL);
+	return 5;
+}
+
+static int crash(const void *cookie)
+{
+	(void)cookie;
+	raise(SIGKILL);
+	return 0;
+}
+
+static int hang(const void *cookie)
+{
+	(void)cookie;
+	pause();
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const void *cookie);
+	int64_t deadline_ms;
+	enum nfd_child_end end;
+	int status;
+	const char *output;
+} copy_rows[] = {
+	{ "as a program", look_around, LONG_MS, NFD_CHILD_EXITED, 5, "cookie:in:0:1:0:1" },
+	{ "crash", crash, LONG_MS, NFD_CHILD_CRASHED, SIGKILL, "" },
+	{ "hang", hang, 50, NFD_CHILD_DEADLINE, 0, "" },
+};
+
+static void copies(void **state)
+{
+	const __typeof__(copy_rows[0]) *row = *state;
+	const struct nfd_child_command command = {
+		.path = "copy",
+		.run = row->run,
+		.cookie = "cookie",
+		.input = "in",
+		.input_len = 2,
+		.output_max = 100,
+		.deadline_ms = row->deadline_ms,
+		.quiet = true,
+	};
+	struct nfd_child child;
+	sigset_t blocked, before;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGHUP);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	signal(SIGPIPE, SIG_IGN);
+	run(&child, &command);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(child.end, row->end);
+	if (row->end != NFD_CHILD_DEADLINE)
+		assert_int_equal(child.status, row->status);
+	assert_string_equal(nfd_strbuf_text(&child.output), row->output);
+	nfd_child_done(&child);
+}
+
 static void done_of_unused_is_fine(void **state)
 {
 	struct nfd_child child;
@@ -459,6 +536,7 @@ int main(void)
 	UNIT_CASE(&suite, signals_are_as_usual);
 	UNIT_CASE(&suite, ignored_sigchld_is_no_harm);
 	UNIT_CASE(&suite, closed_standard_descriptors);
+	UNIT_ROWS(&suite, copies, copy_rows, name);
 	UNIT_CASE(&suite, done_of_unused_is_fine);
 	return unit_run(&suite);
 }
