@@ -18,13 +18,15 @@
 #define OBJECTS                                       \
 	"/apis/nfd.k8s-sigs.io/v1alpha1/nodefeatures" \
 	"?resourceVersion=0&labelSelector=nfd.node.kubernetes.io%2Fnode-name%3D"
+#define OWN_OBJECT "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/"
 #define ACCEPT_LIST \
 	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
 
 struct work {
 	const cJSON *vendors; /* of the request: array of {"name","objects","keys"} */
 	const cJSON *mine;    /* array of keys that we publish; NULL for none */
-	cJSON *seen;          /* of the result: name → words */
+	cJSON *own;           /* our NodeFeature object; owned; NULL for none */
+	cJSON *seen, *coming; /* of the result: name → words */
 	struct nfd_api_error *err;
 };
 
@@ -35,7 +37,7 @@ static bool is_mine(const struct work *work, const char *key)
 	cJSON_ArrayForEach(mine, work->mine)
 		if (cJSON_IsString(mine) && strcmp(mine->valuestring, key) == 0)
 			return true;
-	return false;
+	return nfd_json_get(nfd_json_get(nfd_json_get(work->own, "spec"), "labels"), key) != NULL;
 }
 
 /* The name of another than us that brought a label; "" for none. NFD brings ours too. */
@@ -64,10 +66,10 @@ static int find_stranger(const struct work *work, const cJSON *metadata, const c
 	return r < 0 ? r : ret_manager->error;
 }
 
-static int note(struct work *work, const char *name, const struct nfd_strbuf *words)
+static int note(struct work *work, cJSON *list, const char *name, const struct nfd_strbuf *words)
 {
-	if (nfd_json_get(work->seen, name) ||
-	    (!words->error && nfd_json_add_text(work->seen, name, nfd_strbuf_text(words))))
+	if (nfd_json_get(list, name) ||
+	    (!words->error && nfd_json_add_text(list, name, nfd_strbuf_text(words))))
 		return 0;
 	return nfd_action_memory(work->err);
 }
@@ -99,12 +101,55 @@ static int look_at_keys(struct work *work, const cJSON *vendor, const cJSON *met
 			continue;
 		nfd_strbuf_printf(&words, "label %s on the Node, set by %s", label->string,
 				  nfd_strbuf_text(&manager));
-		return note(work, nfd_json_text(vendor, "name"), &words);
+		return note(work, work->seen, nfd_json_text(vendor, "name"), &words);
 	}
 	return 0;
 }
 
-static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *list)
+/* Whether a key has the domain of one of the vendor's. */
+static bool is_akin(const cJSON *patterns, const char *key)
+{
+	const cJSON *pattern;
+
+	cJSON_ArrayForEach(pattern, patterns) {
+		const char *text = cJSON_IsString(pattern) ? pattern->valuestring : "";
+		const char *slash = strchr(text, '/');
+
+		if (slash && strncmp(text, key, (size_t)(slash - text) + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether an nfd-master has put the labels of an object on the Node. A key that we do not publish says
+ * so for certain. Else they are the same as ours, and it has all that we own.
+ */
+static bool is_brought(const struct work *work, const cJSON *vendor, const cJSON *metadata)
+{
+	const cJSON *keys = nfd_json_get(vendor, "keys");
+	const cJSON *managed = nfd_json_get(metadata, "managedFields");
+	int at = nfd_managed_find(managed, NFD_FIELD_MANAGER);
+	const cJSON *ours = at < 0 ? NULL : cJSON_GetArrayItem(managed, at);
+	bool listed = false, missing = false;
+	const cJSON *label;
+
+	cJSON_ArrayForEach(label, nfd_json_object(metadata, "labels")) {
+		if (!nfd_node_is_listed(metadata, label->string)) {
+			missing |= is_akin(keys, label->string) &&
+				   nfd_managed_owns(ours, label->string);
+		} else if (is_sign(keys, label->string)) {
+			if (!is_mine(work, label->string))
+				return true;
+			listed = true;
+		}
+	}
+	return listed && !missing;
+}
+
+/* An object alone brings no label: until an nfd-master has read it, ours must not go. */
+static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *list,
+			   const cJSON *node)
 {
 	const cJSON *item;
 
@@ -117,7 +162,8 @@ static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *
 			continue;
 		nfd_strbuf_printf(&words, "NodeFeature %s/%s", nfd_json_text(metadata, "namespace"),
 				  name);
-		return note(work, nfd_json_text(vendor, "name"), &words);
+		return note(work, is_brought(work, vendor, node) ? work->seen : work->coming,
+			    nfd_json_text(vendor, "name"), &words);
 	}
 	return 0;
 }
@@ -154,6 +200,37 @@ static int list_objects(struct work *work, struct nfd_client *client, const char
 	return 0;
 }
 
+/*
+ * Our own object: an nfd-master puts its labels on the Node as it does those of others. Without it, or
+ * without the right to read it, nothing of it is on the Node.
+ */
+static int read_own(struct work *work, struct nfd_client *client, const cJSON *request)
+{
+	cleanup_strbuf struct nfd_strbuf path = { 0 };
+	struct nfd_call call = { .method = "GET", .accept = NFD_ACCEPT_JSON };
+	const char *namespace = client->credentials.namespace, *name;
+	int r = 0;
+
+	if (nfd_json_get(request, "namespace"))
+		r = nfd_action_name(request, "namespace", &namespace, work->err);
+	if (r == 0 && (!namespace || !nfd_json_get(request, "object")))
+		return 0;
+	if (r == 0)
+		r = nfd_action_name(request, "object", &name, work->err);
+	if (r < 0)
+		return r;
+	nfd_strbuf_puts(&path, OWN_OBJECT);
+	nfd_http_escape(&path, namespace);
+	nfd_strbuf_puts(&path, "/nodefeatures/");
+	nfd_http_escape(&path, name);
+	call.path = nfd_strbuf_text(&path);
+	r = nfd_client_call(client, &call, &work->own, work->err);
+	if (r == 0 || (work->err->status != 403 && work->err->status != 404))
+		return r;
+	nfd_api_error_done(work->err);
+	return 0;
+}
+
 static int look(struct work *work, struct nfd_client *client, const char *node, cJSON *result)
 {
 	cJSON *metadata = NULL, *list = NULL;
@@ -167,7 +244,7 @@ static int look(struct work *work, struct nfd_client *client, const char *node, 
 		r = list_objects(work, client, node, result, &list);
 	cJSON_ArrayForEach(vendor, work->vendors) {
 		if (r == 0)
-			r = look_at_objects(work, vendor, list);
+			r = look_at_objects(work, vendor, list, metadata);
 		if (r == 0)
 			r = look_at_keys(work, vendor, metadata);
 	}
@@ -212,7 +289,14 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	if (r < 0)
 		return r;
 	work.seen = cJSON_AddObjectToObject(result, "seen");
-	return work.seen ? look(&work, client, node, result) : nfd_action_memory(err);
+	work.coming = cJSON_AddObjectToObject(result, "coming");
+	if (!work.seen || !work.coming)
+		return nfd_action_memory(err);
+	r = read_own(&work, client, request);
+	if (r == 0)
+		r = look(&work, client, node, result);
+	cJSON_Delete(work.own);
+	return r;
 }
 
 const struct nfd_action nfd_action_vendor_look = { .name = "vendor-look", .run = run };

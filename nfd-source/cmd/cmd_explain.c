@@ -110,22 +110,23 @@ static void put_missing(const struct nfd_context *context, const char *key,
 			const struct nfd_scan *scan, const struct nfd_scanner *scanner,
 			struct nfd_strbuf *buf)
 {
-	bool is_left = scanner && scanner->vendor &&
-		       context->vendors.of[scanner->vendor].verdict == NFD_VENDOR_LEAVE;
+	enum nfd_vendor_verdict verdict = scanner && scanner->vendor ?
+						  context->vendors.of[scanner->vendor].verdict :
+						  NFD_VENDOR_WRITE;
 	const struct nfd_unknown *unknown = nfd_unknowns_find(&scan->unknowns, key);
 
-	if (unknown && !unknown->doubt)
+	if (unknown && (!unknown->doubt || verdict == NFD_VENDOR_WAIT))
 		nfd_strbuf_printf(buf,
 				  "%s: unknown, a published value stays until its lifetime ends\n"
 				  "reason: %s\n",
 				  key, unknown->reason);
-	else if (is_left)
+	else if (verdict == NFD_VENDOR_LEAVE)
 		nfd_strbuf_printf(buf, "%s: no, this vendor's labels are not ours to write\n", key);
 	else if (scanner)
 		nfd_strbuf_printf(buf, "%s: no, nothing on this host gives it\n", key);
 	else
 		nfd_strbuf_printf(buf, "%s: no, no scanner makes keys of this form\n", key);
-	if (unknown && unknown->doubt)
+	if (unknown && unknown->doubt && verdict != NFD_VENDOR_WAIT)
 		nfd_strbuf_printf(buf, "note: %s\n", unknown->reason);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/vendor_look.h"
 #include "scan/scan.h"
@@ -169,8 +170,7 @@ static int make_request(const struct nfd_context *context, const struct nfd_scan
 	if (!nfd_vendor_look_wanted(&context->settings.outputs))
 		return 0;
 	read_published(context, &published);
-	return nfd_vendor_look_request(&context->settings.scan.vendor, scan->vendors_found,
-				       &published, ret);
+	return nfd_vendor_look_request(&context->settings, scan->vendors_found, &published, ret);
 }
 
 int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
@@ -186,7 +186,8 @@ int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, 
 	if (r < 0 || !request)
 		return r;
 	result = ask_api(context, request);
-	view.seen = cJSON_GetObjectItemCaseSensitive(result, "seen");
+	view.seen = nfd_json_get(result, "seen");
+	view.coming = nfd_json_get(result, "coming");
 	nfd_vendors_decide(&settings->scan.vendor, settings->outputs.feature_file.dir, &view,
 			   &context->vendors);
 	cJSON_Delete(result);

@@ -323,6 +323,7 @@ static void reload(struct nfd_daemon *daemon)
 	daemon->hold.options.removal_delay_ms = fresh.watch.removal_delay_ms;
 	daemon->hold.options.lifetime_ms = fresh.outputs.feature_file.lifetime_ms;
 	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);
+	nfd_daemon_vendors_reload(&daemon->vendors, nfd_clock_monotonic_ms());
 	nfd_log(NFD_LOG_INFO, "settings reloaded", NULL);
 	if (daemon->watch.group != nfd_watch_groups[fresh.watch.group])
 		listen_anew(daemon);

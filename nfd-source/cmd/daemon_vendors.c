@@ -69,7 +69,8 @@ void nfd_daemon_vendors_done(struct nfd_daemon_vendors *vendors, struct nfd_loop
 	nfd_child_done(&vendors->nvml_child);
 	nfd_nvml_done(&vendors->nvml);
 	cJSON_Delete(vendors->seen);
-	vendors->seen = NULL;
+	cJSON_Delete(vendors->coming);
+	vendors->seen = vendors->coming = NULL;
 	vendors->is_open = false;
 }
 
@@ -131,7 +132,7 @@ static void ask_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wanted, int64_t now_ms)
 {
 	const struct nfd_settings *settings = &vendors->context->settings;
-	struct nfd_vendor_view view = { .seen = vendors->seen };
+	struct nfd_vendor_view view = { .seen = vendors->seen, .coming = vendors->coming };
 
 	view.is_pending = !vendors->seen && now_ms < vendors->decide_ms &&
 			  nfd_vendor_look_wanted(&settings->outputs);
@@ -157,6 +158,12 @@ void nfd_daemon_vendors_found(struct nfd_daemon_vendors *vendors, unsigned int f
 			vendors->decide_ms = now_ms + DECIDE_AFTER_MS;
 	}
 	vendors->found = found;
+}
+
+void nfd_daemon_vendors_reload(struct nfd_daemon_vendors *vendors, int64_t now_ms)
+{
+	if (vendors->found)
+		vendors->look_due_ms = now_ms;
 }
 
 static bool is_well(const struct nfd_nvml *nvml)
@@ -205,8 +212,20 @@ static int64_t look_every_ms(const struct nfd_daemon_vendors *vendors)
 {
 	int64_t resync_ms = vendors->context->settings.outputs.node_labels.resync_ms;
 
-	return cJSON_GetArraySize(vendors->seen) > 0 ? nfd_min64(resync_ms, LOOK_EVERY_MS) :
-						       LOOK_EVERY_MS;
+	if (cJSON_GetArraySize(vendors->seen) == 0 && cJSON_GetArraySize(vendors->coming) == 0)
+		return LOOK_EVERY_MS;
+	return nfd_min64(resync_ms, LOOK_EVERY_MS);
+}
+
+/* Takes one object of an answer's over. Returns whether it is another one. */
+static bool take_object(cJSON *result, const char *field, cJSON **kept)
+{
+	cJSON *fresh = cJSON_DetachItemFromObjectCaseSensitive(result, field);
+	bool changed = !*kept || !cJSON_Compare(*kept, fresh, true);
+
+	cJSON_Delete(*kept);
+	*kept = fresh;
+	return changed;
 }
 
 /* Takes an answer. Returns whether the verdicts may be others now. */
@@ -214,7 +233,6 @@ static bool take_look(struct nfd_daemon_vendors *vendors, struct nfd_api_answer 
 		      int64_t now_ms)
 {
 	bool changed;
-	cJSON *seen;
 
 	vendors->is_looking = false;
 	if (answer->failed) {
@@ -229,13 +247,13 @@ static bool take_look(struct nfd_daemon_vendors *vendors, struct nfd_api_answer 
 	if (*nfd_json_text(answer->result, "objectsWhy"))
 		nfd_log(NFD_LOG_DEBUG, "NodeFeature objects of others are not seen", "error",
 			nfd_json_text(answer->result, "objectsWhy"), NULL);
-	seen = cJSON_DetachItemFromObjectCaseSensitive(answer->result, "seen");
-	changed = !vendors->seen || !cJSON_Compare(vendors->seen, seen, true);
-	cJSON_Delete(vendors->seen);
-	vendors->seen = seen;
+	changed = take_object(answer->result, "seen", &vendors->seen);
+	changed |= take_object(answer->result, "coming", &vendors->coming);
 	vendors->decide_ms = 0;
-	vendors->look_due_ms =
-		now_ms + nfd_spread_ms(look_every_ms(vendors), LOOK_SPREAD_PERCENT, nfd_random());
+	/* Unless another was asked for while this one was under way. */
+	vendors->look_due_ms = nfd_min64(vendors->look_due_ms,
+					 now_ms + nfd_spread_ms(look_every_ms(vendors),
+								LOOK_SPREAD_PERCENT, nfd_random()));
 	return changed;
 }
 
@@ -247,9 +265,7 @@ static void start_look(struct nfd_daemon_vendors *vendors, const struct nfd_set 
 
 	vendors->look_due_ms = INT64_MAX;
 	if (!nfd_vendor_look_wanted(&settings->outputs) ||
-	    nfd_vendor_look_request(&settings->scan.vendor, vendors->found, published, &request) <
-		    0 ||
-	    !request)
+	    nfd_vendor_look_request(settings, vendors->found, published, &request) < 0 || !request)
 		return;
 	vendors->is_looking = true;
 	if (nfd_api_run_start(&vendors->look, &settings->outputs.api, request, &err) == 0)

@@ -33,7 +33,7 @@ struct nfd_daemon_vendors {
 	unsigned int nvml_failures; /* in a row */
 	int64_t nvml_due_ms;        /* next try after a failure; INT64_MAX for none */
 
-	cJSON *seen; /* of the last look at the API server; owned; NULL: none */
+	cJSON *seen, *coming; /* of the last look at the API server; owned; NULL: none */
 	struct nfd_api_run look;
 	bool is_looking;
 	int64_t look_due_ms; /* next look; INT64_MAX for none */
@@ -69,6 +69,11 @@ void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wan
  */
 void nfd_daemon_vendors_found(struct nfd_daemon_vendors *vendors, unsigned int found,
 			      int64_t now_ms);
+
+/**
+ * nfd_daemon_vendors_reload() - other settings: look again soon.
+ */
+void nfd_daemon_vendors_reload(struct nfd_daemon_vendors *vendors, int64_t now_ms);
 
 /**
  * nfd_daemon_vendors_step() - look after the processes, start what is due.

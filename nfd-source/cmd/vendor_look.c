@@ -7,7 +7,9 @@
 #include "cmd/vendor_look.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
+
+#include "output/node_object.h"
 
 bool nfd_vendor_look_wanted(const struct nfd_output_options *options)
 {
@@ -32,14 +34,31 @@ static int add_mine(cJSON *request, const struct nfd_set *published)
 	return 0;
 }
 
-int nfd_vendor_look_request(const struct nfd_vendor_options *options, unsigned int found,
+/* Our own NodeFeature object, which says for certain what NFD has from us. */
+static int add_object(cJSON *request, const struct nfd_output_options *options)
+{
+	const char *namespace = options->node_feature.namespace;
+	char name[300];
+	const char *why;
+
+	if (!nfd_node_feature_output.is_on(options, &why))
+		return 0;
+	snprintf(name, sizeof(name), "%.253s" NFD_NODE_FEATURE_SUFFIX,
+		 options->api.place->node_name);
+	if (!cJSON_AddStringToObject(request, "object", name) ||
+	    (namespace && *namespace && !cJSON_AddStringToObject(request, "namespace", namespace)))
+		return -ENOMEM;
+	return 0;
+}
+
+int nfd_vendor_look_request(const struct nfd_settings *settings, unsigned int found,
 			    const struct nfd_set *published, cJSON **ret)
 {
 	cJSON *request, *vendors = NULL;
 	int r;
 
 	*ret = NULL;
-	r = nfd_vendors_ask(options, found, &vendors);
+	r = nfd_vendors_ask(&settings->scan.vendor, found, &vendors);
 	if (r < 0 || !vendors)
 		return r;
 	request = cJSON_CreateObject();
@@ -49,7 +68,7 @@ int nfd_vendor_look_request(const struct nfd_vendor_options *options, unsigned i
 		return -ENOMEM;
 	}
 	if (!cJSON_AddStringToObject(request, "action", "vendor-look") ||
-	    add_mine(request, published) < 0) {
+	    add_mine(request, published) < 0 || add_object(request, &settings->outputs) < 0) {
 		cJSON_Delete(request);
 		return -ENOMEM;
 	}

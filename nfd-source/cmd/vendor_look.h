@@ -10,6 +10,7 @@
 #include "labels/set.h"
 #include "output/output.h"
 #include "scan/vendor.h"
+#include "settings.h"
 
 /**
  * nfd_vendor_look_wanted() - whether it is of use: an output talks to the API server.
@@ -18,10 +19,11 @@ bool nfd_vendor_look_wanted(const struct nfd_output_options *options);
 
 /**
  * nfd_vendor_look_request() - the request.
+ * @settings:  the vendors' modes, and where our own NodeFeature object is.
  * @found:     bits by enum nfd_vendor, of which hardware is there.
  * @published: labels that we publish: what NFD made of them is not somebody else's.
  * @ret:       receives it; NULL when there is nothing to look for. Owner: caller.
  * Return: 0; -ENOMEM.
  */
-int nfd_vendor_look_request(const struct nfd_vendor_options *options, unsigned int found,
+int nfd_vendor_look_request(const struct nfd_settings *settings, unsigned int found,
 			    const struct nfd_set *published, cJSON **ret) nfd_must_check;

@@ -100,6 +100,7 @@ static void decide(const struct nfd_labeller *labeller, int mode, const char *di
 		   const struct nfd_vendor_view *view, struct nfd_vendor_state *state)
 {
 	const char *seen = view ? nfd_json_text(view->seen, labeller->name) : "";
+	const char *coming = view ? nfd_json_text(view->coming, labeller->name) : "";
 
 	if (mode == NFD_VENDOR_OFF)
 		say(state, NFD_VENDOR_LEAVE, "", "the setting is off", "");
@@ -111,6 +112,9 @@ static void decide(const struct nfd_labeller *labeller, int mode, const char *di
 		return;
 	else if (*seen)
 		say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: ", seen);
+	else if (*coming)
+		say(state, NFD_VENDOR_WAIT, labeller->program,
+		    " is about to, and NFD has not brought them yet: ", coming);
 	else if (view && view->is_pending)
 		say(state, NFD_VENDOR_WAIT, "the API server is asked for ", labeller->program, "");
 	else

@@ -83,8 +83,9 @@ struct nfd_vendors {
 /* What is known of the cluster's side. */
 struct nfd_vendor_view {
 	const cJSON *
-		seen; /* object: vendor's name → in words what of its program was seen there; may be NULL */
-	bool is_pending; /* the API server is being asked for the first time */
+		seen; /* object: vendor's name → in words what its program has brought; may be NULL */
+	const cJSON *coming; /* likewise what it has published and nobody has brought yet */
+	bool is_pending;     /* the API server is being asked for the first time */
 };
 
 /**

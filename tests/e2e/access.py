@@ -12,6 +12,8 @@ NODES = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}
 NODES_READ_ONLY = {**NODES, "verbs": ["get"]}
 NODE_FEATURES = {"apiGroups": ["nfd.k8s-sigs.io"], "resources": ["nodefeatures"],
                  "verbs": ["get", "create", "patch", "delete"]}
+# What vendors' own programs publish, in whatever namespace.
+NODE_FEATURES_LIST = {**NODE_FEATURES, "verbs": ["list"]}
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
 
 # Puts the folder $1 at $2, which is below /var/run of nobody but the command after it.

@@ -117,7 +117,7 @@ class Cluster:
 
     kubernetes, nfd: folders of the built programs; with_nfd: with the CRDs and nfd-master.
     directory: all state, temporary. parts: the running processes, in the order of their start.
-    api: client with all rights. master: the running nfd-master, or None.
+    api: client with all rights. master: the running nfd-master, or None; master_port: of its /metrics.
     """
 
     def __init__(self, kubernetes, nfd, with_nfd=True):
@@ -218,14 +218,14 @@ class Cluster:
         wait_until("NFD's group is gone", lambda: not self.api.find("/apis/nfd.k8s-sigs.io"))
 
     def start_master(self):
-        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations); sets master.
+        """Start nfd-master, on a Node of its own (it wants to clean up that Node's annotations).
 
-        It may set taints, which nothing but a NodeFeatureRule of a test asks for.
+        Sets master and master_port. It may set taints, which nothing but a NodeFeatureRule of a test asks for.
         """
         env = worker.environment(NAMESPACE, self.create_node())
-        self.master, _ = self.add_part("nfd-master",
-                                       lambda port: self._master_command(f"-port={port}", "-enable-taints"),
-                                       lambda port: worker.answers(port, "/healthz"), env=env)
+        self.master, (self.master_port,) = self.add_part(
+            "nfd-master", lambda port: self._master_command(f"-port={port}", "-enable-taints"),
+            lambda port: worker.answers(port, "/healthz"), env=env)
 
     def _master_command(self, *arguments):
         """The words of nfd-master with arguments."""

@@ -118,15 +118,27 @@ class Host:
         """Run gpu-feature-discovery once: CompletedProcess, labels that it wrote but the time stamp."""
         output = self.directory / "gfd"
         output.unlink(missing_ok=True)
-        done = process.attempt(
-            ["unshare", "-m", "sh", "-ec", SHOW_SYS, "sh", self.root / "sys", self.root / LIBRARIES,
-             tools() / "gpu-feature-discovery", "--oneshot", "--use-node-feature-api=false",
-             f"--output-file={output}", *arguments],
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "NODE_NAME": "n"} | self.variables(fault, addresses))
+        done = self._run_discovery("n", "--use-node-feature-api=false", f"--output-file={output}", *arguments,
+                                   variables=self.variables(fault, addresses))
         lines = output.read_text().splitlines() if output.exists() else []
         labels = dict(line.split("=", 1) for line in lines)
         labels.pop(TIMESTAMP, None)
         return done, labels
+
+    def discover_into(self, kubeconfig, node, namespace):
+        """Run gpu-feature-discovery once, which writes its NodeFeature of a Node; returns the object's name."""
+        done = self._run_discovery(node, "--use-node-feature-api=true", f"--kubeconfig={kubeconfig}",
+                                   f"--namespace={namespace}", variables=self.variables())
+        if done.returncode:
+            raise process.PartFailed(done.stdout + done.stderr)
+        return f"nvidia-features-for-{node}"
+
+    def _run_discovery(self, node, *arguments, variables):
+        """Run gpu-feature-discovery for a Node, with the fixture's /sys; CompletedProcess."""
+        return process.attempt(
+            ["unshare", "-m", "sh", "-ec", SHOW_SYS, "sh", self.root / "sys", self.root / LIBRARIES,
+             tools() / "gpu-feature-discovery", "--oneshot", *arguments],
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "NODE_NAME": node} | variables)
 
     def scan(self, *settings, fault=None, addresses="keep"):
         """Run nfd-source's scan: the labels that gpu-feature-discovery could have written. settings: KEY=VALUE."""

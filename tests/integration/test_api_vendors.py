@@ -5,12 +5,14 @@ from api_helper import NODE, ApiTest
 from fake_api import GROUP_PATH, OURS, status
 from https_server import json_reply
 
-PRODUCT, STAMP = "nvidia.com/gpu.product", "nvidia.com/gfd.timestamp"
+PRODUCT, STAMP, MEMORY = "nvidia.com/gpu.product", "nvidia.com/gfd.timestamp", "nvidia.com/gpu.memory"
 VRAM = "amd.com/gpu.vram"
 NVIDIA = {"name": "nvidia", "objects": ["nvidia-features-for-"], "keys": [STAMP, PRODUCT]}
 AMD = {"name": "amd", "objects": [], "keys": ["amd.com/gpu.*", "beta.amd.com/gpu.*"]}
 LIST = f"{GROUP_PATH}/v1alpha1/nodefeatures"
 OBJECT = f"{GROUP_PATH}/v1alpha1/namespaces/gpu-operator/nodefeatures/nvidia-features-for-{NODE}"
+
+OWN = f"{GROUP_PATH}/v1alpha1/namespaces/nfd/nodefeatures/{NODE}-nfd-source"
 
 
 def feature(name, namespace="gpu-operator", node=NODE):
@@ -46,11 +48,26 @@ class Look(ApiTest):
         self.assertEqual(self.api.sent("GET", LIST), [])
 
     def test_object(self):
-        """Its NodeFeature object, of our Node alone."""
+        """Its NodeFeature object, of our Node alone; it has come once NFD has a label of it, or the same one of ours."""
+        words = {"nvidia": f"NodeFeature gpu-operator/nvidia-features-for-{NODE}"}
         self.api.objects[OBJECT] = feature(f"nvidia-features-for-{NODE}")
-        self.assertEqual(self.seen(), {"nvidia": f"NodeFeature gpu-operator/nvidia-features-for-{NODE}"})
+        self.api.set_labels(OURS, {PRODUCT: "NVIDIA-L4"})
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), ({}, words))
+        self.api.annotate(VRAM)
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), ({}, words), "of another vendor")
+        self.api.annotate(PRODUCT)
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), (words, {}))
+        self.api.set_labels(OURS, {PRODUCT: "NVIDIA-L4", MEMORY: "23028"})
+        self.api.annotate(PRODUCT)
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), ({}, words), "one of ours would go")
+        self.api.annotate(f"{PRODUCT},{MEMORY}")
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), (words, {}))
         self.api.objects[OBJECT] = feature("nvidia-features-for-other", node="other")
-        self.assertEqual(self.seen(), {})
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), ({}, {}))
+        self.api.objects[OBJECT] = feature(f"nvidia-features-for-{NODE}")
+        self.api.set_labels("nfd-master", {STAMP: "1"}, "Update")
+        self.api.annotate(f"{PRODUCT},{STAMP}")
+        self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), (words, {}), "NFD has what only it writes")
 
     def test_key_of_another_manager(self):
         """Its labeller's key, with its name."""
@@ -66,6 +83,31 @@ class Look(ApiTest):
         self.api.annotate(VRAM)
         self.assertEqual(self.seen(mine=[PRODUCT, VRAM]), {})
         self.assertEqual(set(self.seen(mine=[PRODUCT])), {"amd"}, "NFD has it from somebody else")
+
+    def test_our_own_object(self):
+        """What NFD has on the Node from it is ours, also where nothing else tells."""
+        self.api.set_labels("nfd-master", {PRODUCT: "NVIDIA-L4"}, "Update")
+        self.api.annotate(PRODUCT)
+        name = {"object": f"{NODE}-nfd-source"}
+        self.assertEqual(set(self.seen(**name, namespace="nfd")), {"nvidia"}, "no such object")
+        self.api.objects[OWN] = feature(f"{NODE}-nfd-source", "nfd") | {"spec": {"labels": {PRODUCT: "NVIDIA-L4"}}}
+        self.assertEqual(self.seen(**name, namespace="nfd"), {})
+        self.assertEqual(set(self.seen(**name)), {"nvidia"}, "no namespace is known")
+        self.assertEqual(set(self.seen(**name, namespace="other")), {"nvidia"})
+        for odd in ({}, {"spec": 5}, {"spec": {"labels": [PRODUCT]}}):
+            with self.subTest(odd):
+                self.api.objects[OWN] = feature(f"{NODE}-nfd-source", "nfd") | odd
+                self.assertEqual(set(self.seen(**name, namespace="nfd")), {"nvidia"})
+        self.api.always("GET", OWN, status(403, "nodefeatures is forbidden"))
+        self.assertEqual(set(self.seen(**name, namespace="nfd")), {"nvidia"})
+        self.api.calm()
+        self.api.always("GET", OWN, status(500, "broken"))
+        self.fail_with(self.request("vendor-look", self.server, vendors=[NVIDIA], namespace="nfd", **name), "refused")
+        self.api.calm()
+        for field in ({"object": ".."}, {"object": 5}, {"namespace": ".."}, {"namespace": ""}):
+            with self.subTest(field):
+                request = name | {"namespace": "nfd"} | field
+                self.fail_with(self.request("vendor-look", self.server, vendors=[NVIDIA], **request), "request", code=2)
 
     def test_shared_key(self):
         """The same key and value by two: the other one is there."""

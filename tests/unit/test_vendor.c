@@ -143,6 +143,37 @@ static void decides(void **state)
 	cJSON_Delete(seen);
 }
 
+static const struct {
+	const char *name, *seen, *coming;
+	enum nfd_vendor_verdict verdict;
+	const char *why; /* part of it */
+} coming_rows[] = {
+	{ "nothing", "{}", "{}", NFD_VENDOR_WRITE, "is not here" },
+	{ "its object", "{}", "{\"nvidia\":\"NodeFeature x\"}", NFD_VENDOR_WAIT,
+	  "gpu-feature-discovery is about to, and NFD has not brought them yet: NodeFeature x" },
+	{ "another's object", "{}", "{\"amd\":\"NodeFeature x\"}", NFD_VENDOR_WRITE,
+	  "is not here" },
+	{ "it has come", "{\"nvidia\":\"label x\"}", "{\"nvidia\":\"NodeFeature x\"}",
+	  NFD_VENDOR_LEAVE, "writes them: label x" },
+	{ "words of another type", "{}", "{\"nvidia\":{}}", NFD_VENDOR_WRITE, "is not here" },
+};
+
+static void waits_for_what_is_coming(void **state)
+{
+	const __typeof__(coming_rows[0]) *row = *state;
+	struct nfd_vendor_options options = { 0 };
+	cJSON *seen = cJSON_Parse(row->seen);
+	cJSON *coming = cJSON_Parse(row->coming);
+	const struct nfd_vendor_view view = { .seen = seen, .coming = coming };
+	struct nfd_vendors vendors;
+
+	nfd_vendors_decide(&options, tree_new(), &view, &vendors);
+	assert_int_equal(vendors.of[NFD_VENDOR_NVIDIA].verdict, row->verdict);
+	unit_assert_contains(vendors.of[NFD_VENDOR_NVIDIA].why, row->why);
+	cJSON_Delete(seen);
+	cJSON_Delete(coming);
+}
+
 static void asks_for_what_is_here(void **state)
 {
 	struct nfd_vendor_options options = { 0 };
@@ -178,6 +209,7 @@ int main(void)
 
 	UNIT_CASE(&suite, table_is_sound);
 	UNIT_ROWS(&suite, decides, rows, name);
+	UNIT_ROWS(&suite, waits_for_what_is_coming, coming_rows, name);
 	UNIT_CASE(&suite, asks_for_what_is_here);
 	UNIT_CASE(&suite, knows_signs);
 	return unit_run(&suite);
