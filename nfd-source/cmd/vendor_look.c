@@ -51,6 +51,18 @@ static int add_object(cJSON *request, const struct nfd_output_options *options)
 	return 0;
 }
 
+/* A kubelet may read its Node and no NodeFeature: there is no use in asking to be refused. */
+static void drop_objects(const struct nfd_api_options *options, cJSON *vendors)
+{
+	struct nfd_api_access access;
+	cJSON *vendor;
+
+	if (!nfd_api_access_find(options, &access) || access.kind != NFD_ACCESS_KUBELET)
+		return;
+	cJSON_ArrayForEach(vendor, vendors)
+		cJSON_DeleteItemFromObjectCaseSensitive(vendor, "objects");
+}
+
 int nfd_vendor_look_request(const struct nfd_settings *settings, unsigned int found,
 			    const struct nfd_set *published, cJSON **ret)
 {
@@ -61,6 +73,7 @@ int nfd_vendor_look_request(const struct nfd_settings *settings, unsigned int fo
 	r = nfd_vendors_ask(&settings->scan.vendor, found, &vendors);
 	if (r < 0 || !vendors)
 		return r;
+	drop_objects(&settings->outputs.api, vendors);
 	request = cJSON_CreateObject();
 	if (!cJSON_AddItemToObject(request, "vendors", vendors)) {
 		cJSON_Delete(vendors);

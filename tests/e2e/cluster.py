@@ -28,6 +28,9 @@ from process import DIE_WITH_PARENT, PartFailed, attempt, start_part, wait_until
 HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "node-feature-discovery"
 PROGRAMS = ("etcd", "mount", "openssl", "setpriv", "unshare")
+# Of labels that nfd-source writes.
+DOMAINS = ("feature.node.kubernetes.io/", "nvidia.com/", "amd.com/", "beta.amd.com/", "gpu.intel.com/",
+           "intel.feature.node.kubernetes.io/")
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NO_TOOLS = 77
 # Who the audit log tells about: nodes and service accounts, never the tests and NFD (admin).
@@ -286,8 +289,8 @@ class Cluster:
                          "annotations": {"e2e.nfd-source/node": name}}})
         return name
 
-    def labels(self, node, prefix="feature.node.kubernetes.io/"):
-        """The labels of a Node whose key starts with prefix: key -> value."""
+    def labels(self, node, prefix=DOMAINS):
+        """The labels of a Node whose key starts with prefix, or one of several: key -> value."""
         labels = self.api.node(node)["metadata"].get("labels", {})
         return {key: value for key, value in labels.items() if key.startswith(prefix)}
 

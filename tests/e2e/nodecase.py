@@ -62,8 +62,11 @@ def leaves(value):
 class NodeCase(E2ETestCase):
     """A Node, and nfd-source with the certificate of its kubelet unless a test gives it something else.
 
-    user: who that is in the audit log. features_dir: where feature files go.
+    user: who that is in the audit log. features_dir: where feature files go. vendor_settings: most tests are not about
+    who writes a vendor's labels, and count requests.
     """
+
+    vendor_settings = ("sources.vendor.nvidia.labels=on",)
 
     def use_new_node(self):
         super().use_new_node()
@@ -79,7 +82,7 @@ class NodeCase(E2ETestCase):
 
     def make_program(self, root, *settings, node=None):
         """nfd-source on a root with further settings and no credentials yet; short delays, long intervals."""
-        basic = ("core.sleepInterval=1h", "watch.removalDelay=500ms")
+        basic = ("core.sleepInterval=1h", "watch.removalDelay=500ms", *self.vendor_settings)
         return Program(self.directory, self.features_dir, node or self.node, root, (*basic, *settings))
 
     def kubeconfig(self):

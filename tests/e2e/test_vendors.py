@@ -34,6 +34,8 @@ ONE_L4 = discovery.machine(discovery.gpu("0000:3b:00.0", "NVIDIA L4"))
 class VendorCase(NodeCase):
     """A Node, and words on whose labels are on it."""
 
+    vendor_settings = ()
+
     def labels(self, *prefixes):
         """The labels of our Node that begin with one of the prefixes."""
         return {key: value for key, value in self.cluster.labels(self.node, "").items() if key.startswith(prefixes)}
