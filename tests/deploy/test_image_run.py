@@ -20,7 +20,7 @@ from certificates import Certificates
 from fake_api import FakeApi
 from https_server import HttpsServer
 from mktree import make_tree
-from program import FEATURE_FILE, PREFIX, SMALL, STAGING, FeatureFile, bare, invoke, parse_lines, wait_for
+from program import FEATURE_FILE, PREFIX, SMALL, STAGING, FeatureFile, bare, full, invoke, parse_lines, wait_for
 
 FEATURES_DIR = "/etc/kubernetes/node-feature-discovery/features.d"
 RUNTIME_DIR = "/run/nfd-source"
@@ -301,8 +301,9 @@ class ApiPod(ImageCase):
         make_tree(LATER_CARD, str(self.root))
         running.process.send_signal(oci.signal.SIGHUP)
         self.wait("a new label arrives", running, lambda: self.has_label(LATER_LABEL))
-        expected = {f"{PREFIX}{key}": value for key, value in self.scan_outside(self.root).items()}
-        self.assertEqual({key: self.api.labels[key] for key in self.api.owned()}, expected)
+        expected = full(self.scan_outside(self.root))
+        self.wait("all labels are there", running,
+                  lambda: {key: self.api.labels[key] for key in self.api.owned()} == expected)
         tokens = [request.token for request in self.api.requests]
         self.assertEqual(tokens, sorted(tokens))
         self.assertNotIn("refused", running.log)
