@@ -89,9 +89,11 @@ void nfd_child_done(struct nfd_child *child)
 	int64_t end_ms = nfd_clock_monotonic_ms() + LAST_WAIT_MS;
 
 	if (child->pid) {
+		struct pollfd dead = { .fd = child->pid_fd, .events = POLLIN };
+
 		kill_group(child);
 		while (!reap(child) && nfd_clock_monotonic_ms() < end_ms)
-			poll(NULL, 0, 1);
+			poll(&dead, 1, child->pid_fd < 0 ? 1 : LAST_WAIT_MS);
 	}
 	close_fd(&child->pid_fd);
 	close_fd(&child->output_fd);
@@ -293,7 +295,8 @@ int64_t nfd_child_due_ms(const struct nfd_child *child)
 	return child->end == NFD_CHILD_RUNNING ? child->due_ms : INT64_MAX;
 }
 
-void nfd_child_wait(struct nfd_child *child)
+/* Waits until it has ended, or with @output until its output has. */
+static void wait_for(struct nfd_child *child, bool output)
 {
 	struct pollfd pollfd = { .fd = child->poll_fd, .events = POLLIN };
 
@@ -301,11 +304,23 @@ void nfd_child_wait(struct nfd_child *child)
 		int64_t now_ms = nfd_clock_monotonic_ms();
 		int64_t wait_ms;
 
-		if (nfd_child_step(child, now_ms) || child->end != NFD_CHILD_RUNNING)
+		if (nfd_child_step(child, now_ms) || child->end != NFD_CHILD_RUNNING ||
+		    (output && child->output_fd < 0))
 			return;
 		wait_ms = nfd_child_due_ms(child) - now_ms;
 		poll(&pollfd, 1, wait_ms < 0 ? 0 : (int)nfd_min64(wait_ms, 60000));
 	}
+}
+
+void nfd_child_wait(struct nfd_child *child)
+{
+	wait_for(child, false);
+}
+
+bool nfd_child_wait_output(struct nfd_child *child)
+{
+	wait_for(child, true);
+	return child->end == NFD_CHILD_RUNNING;
 }
 
 int nfd_child_check(const struct nfd_child *child, const char *name, struct nfd_error *err)

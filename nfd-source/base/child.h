@@ -89,6 +89,13 @@ int64_t nfd_child_due_ms(const struct nfd_child *child);
 void nfd_child_wait(struct nfd_child *child);
 
 /**
+ * nfd_child_wait_output() - block until it has closed its standard output or ended: for an answer that is
+ * whole by itself, whose process need not be waited for. nfd_child_done() ends it.
+ * Return: whether it closed its output and runs on.
+ */
+bool nfd_child_wait_output(struct nfd_child *child);
+
+/**
  * nfd_child_check() - judge how it ended.
  * @name: of the program, for the text.
  * @err:  says what happened.

@@ -30,7 +30,7 @@ struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context, 
 struct asking {
 	struct nfd_context *context;
 	struct nfd_child child;
-	bool is_running;
+	bool is_running, is_answered;
 };
 
 static void fail_nvml(struct nfd_context *context, enum nfd_nvml_end end, const char *why)
@@ -79,12 +79,18 @@ static void await_nvml(void *cookie)
 {
 	struct asking *asking = cookie;
 
-	if (!asking->is_running)
+	if (!asking->is_running || asking->is_answered)
 		return;
-	nfd_child_wait(&asking->child);
+	/* Its end is not waited for, which takes as long as our own labels; see run_scan(). */
+	nfd_child_wait_output(&asking->child);
 	nfd_nvml_take(&asking->child, &asking->context->nvml);
-	nfd_child_done(&asking->child);
-	asking->is_running = false;
+	/* Without a report how it ended says why. */
+	if (asking->context->nvml.end != NFD_NVML_DONE) {
+		nfd_child_wait(&asking->child);
+		nfd_nvml_done(&asking->context->nvml);
+		nfd_nvml_take(&asking->child, &asking->context->nvml);
+	}
+	asking->is_answered = true;
 }
 
 static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_scan *scan)
@@ -105,7 +111,7 @@ static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_
 
 	begin_nvml(&asking, flags & NFD_SCAN_QUICK);
 	r = nfd_scan_run(scan, &request, &err);
-	/* Where no GPU is, nobody wants the answer. */
+	/* It ends now, or is ended: where no GPU is, nobody wants the answer. */
 	if (asking.is_running)
 		nfd_child_done(&asking.child);
 	if (r < 0)

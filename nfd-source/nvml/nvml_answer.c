@@ -97,13 +97,14 @@ static void ask(cJSON *object, const char *path)
  * nodes and to services of this host; it starts nothing (nvidia-modprobe would make device nodes, and
  * neither scan nor doctor changes anything).
  */
-static void confine(void)
+static void confine(bool all_calls)
 {
 	static const struct nfd_landlock_rule devices = { .path = "/dev",
 							  .use = NFD_LANDLOCK_DEVICES };
 
 	nfd_landlock_restrict(&devices, 1, NULL);
-	nfd_call_filter_apply(NFD_CALLS_ANY_PROGRAM, NULL);
+	if (!all_calls)
+		nfd_call_filter_apply(NFD_CALLS_ANY_PROGRAM, NULL);
 }
 
 int nfd_nvml_answer(const void *cookie)
@@ -116,12 +117,15 @@ int nfd_nvml_answer(const void *cookie)
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	alarm(ALARM_S);
 	if (!question->unconfined)
-		confine();
+		confine(question->all_calls);
 	object = cJSON_CreateObject();
 	cJSON_AddNumberToObject(object, "schema", 1);
 	ask(object, question->library);
 	text = cJSON_PrintUnformatted(object);
 	r = text ? nfd_write_all(STDOUT_FILENO, text, strlen(text)) : -1;
+	/* The report is whole: who reads it need not wait for the end of this process. */
+	if (r == 0)
+		close(STDOUT_FILENO);
 	cJSON_free(text);
 	cJSON_Delete(object);
 	return r < 0;

@@ -10,6 +10,7 @@
 struct nfd_nvml_question {
 	const char *library; /* absolute path; borrowed */
 	bool unconfined;     /* keep rights that this does not need */
+	bool all_calls;      /* but filter no system calls: that is a sixth of a short run */
 };
 
 /**

@@ -82,7 +82,8 @@ int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, 
 		   struct nfd_error *err)
 {
 	const struct nfd_nvml_question question = { .library = library,
-						    .unconfined = place->unconfined };
+						    .unconfined = place->unconfined,
+						    .all_calls = true };
 	char name[] = NAME, unconfined[] = "--unconfined", path[PATH_MAX];
 	char *argv[] = { name, place->unconfined ? unconfined : path,
 			 place->unconfined ? path : NULL, NULL };
@@ -112,7 +113,8 @@ void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret)
 	struct nfd_error err = { 0 };
 
 	*ret = (struct nfd_nvml){ .end = NFD_NVML_DONE };
-	if (nfd_child_check(child, NAME, &err) < 0) {
+	/* Still running: it has closed its output behind a report. */
+	if (child->end != NFD_CHILD_RUNNING && nfd_child_check(child, NAME, &err) < 0) {
 		ret->end = child->end == NFD_CHILD_DEADLINE ? NFD_NVML_HUNG :
 			   child->end == NFD_CHILD_CRASHED  ? NFD_NVML_CRASHED :
 							      NFD_NVML_RUBBISH;

@@ -79,7 +79,7 @@ int nfd_nvml_start(struct nfd_child *child, const struct nfd_nvml_place *place, 
 bool nfd_nvml_is_running(const struct nfd_child *child);
 
 /**
- * nfd_nvml_take() - judge a helper that has ended.
+ * nfd_nvml_take() - judge a helper that has ended, or has closed its output.
  * @ret: filled; owner: caller, nfd_nvml_done().
  */
 void nfd_nvml_take(const struct nfd_child *child, struct nfd_nvml *ret);

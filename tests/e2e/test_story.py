@@ -20,6 +20,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "hotplug"))
 import host_events  # noqa: E402 (found by the line above)
 
 MATCH = FEATURE + "driver-nvidia.match"
+NVIDIA = "nvidia.com/"
 UNPINNED, MISMATCH = "GPU-DRV-UNPINNED", "GPU-DRV-MISMATCH"
 
 
@@ -66,9 +67,14 @@ class Story(NodeCase):
             self.fail(f"the Node has {self.host.gpus()}; {self.host.registrations()}")
 
     def wait_for_match(self, value):
-        """Wait until the Node has what a scan finds, and that says whether the versions match."""
+        """Wait until the Node has what a scan finds, and that says whether the versions match.
+
+        While they do not, NVML does not answer, and NVIDIA's own labels stay as they were.
+        """
         self.wait_for_labels(f"{MATCH}={value}", lambda labels: labels.get(MATCH) == value)
-        self.wait_for_exactly(self.program.scan())
+        kept = self.cluster.labels(self.node, NVIDIA) if value == "false" else {}
+        self.assertEqual("nvidia.com/gpu.memory" in kept, value == "false")
+        self.wait_for_exactly({**self.program.scan(), **kept})
 
     def diagnose(self, status):
         """What doctor finds, by id: it exits with that status. Sets cause and checks: verdict by id."""

@@ -209,10 +209,11 @@ void find_devices(void)
 	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices", root ? root : "");
 	count = scandir(path, &entry, NULL, by_address);
 	for (int i = 0; i < count; i++) {
-		unsigned int class = hex_below(entry[i]->d_name, "class") >> 8;
+		unsigned int class =
+			entry[i]->d_name[0] == '.' ? 0 : hex_below(entry[i]->d_name, "class") >> 8;
 
-		if (entry[i]->d_name[0] != '.' && hex_below(entry[i]->d_name, "vendor") == 0x10de &&
-		    (class == 0x0300 || class == 0x0302) && state.count < DEVICES_MAX)
+		if ((class == 0x0300 || class == 0x0302) &&
+		    hex_below(entry[i]->d_name, "vendor") == 0x10de && state.count < DEVICES_MAX)
 			add_device(entry[i]->d_name);
 		free(entry[i]);
 	}

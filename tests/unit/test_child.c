@@ -509,6 +509,29 @@ static void copies(void **state)
 	nfd_child_done(&child);
 }
 
+/* An answer that is whole is there before its process ends; one that ends without is told, too. */
+static void output_is_enough(void **state)
+{
+	struct nfd_child_command command = shell("echo answer; exec >&-; exec sleep 1000");
+	struct nfd_child child;
+
+	(void)state;
+	assert_int_equal(nfd_child_init(&child, NULL), 0);
+	assert_int_equal(nfd_child_start(&child, &command, NULL), 0);
+	assert_true(nfd_child_wait_output(&child));
+	assert_string_equal(nfd_strbuf_text(&child.output), "answer\n");
+	assert_int_equal(child.end, NFD_CHILD_RUNNING);
+	nfd_child_done(&child);
+	command = shell("kill -KILL $$");
+	assert_int_equal(nfd_child_init(&child, NULL), 0);
+	assert_int_equal(nfd_child_start(&child, &command, NULL), 0);
+	/* Its output may be seen to end before it does. */
+	if (nfd_child_wait_output(&child))
+		nfd_child_wait(&child);
+	assert_int_equal(child.end, NFD_CHILD_CRASHED);
+	nfd_child_done(&child);
+}
+
 static void done_of_unused_is_fine(void **state)
 {
 	struct nfd_child child;
@@ -537,6 +560,7 @@ int main(void)
 	UNIT_CASE(&suite, ignored_sigchld_is_no_harm);
 	UNIT_CASE(&suite, closed_standard_descriptors);
 	UNIT_ROWS(&suite, copies, copy_rows, name);
+	UNIT_CASE(&suite, output_is_enough);
 	UNIT_CASE(&suite, done_of_unused_is_fine);
 	return unit_run(&suite);
 }
