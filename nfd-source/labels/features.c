@@ -10,37 +10,79 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/json.h"
+
+/* By enum nfd_feature_kind. */
+static const char *const kinds[] = { "flags", "attributes", "instances" };
+
 cJSON *nfd_features_new(void)
 {
 	cJSON *features = cJSON_CreateObject();
+	bool ok = features != NULL;
 
-	if (features && cJSON_AddObjectToObject(features, "flags") &&
-	    cJSON_AddObjectToObject(features, "attributes") &&
-	    cJSON_AddObjectToObject(features, "instances"))
+	for (size_t i = 0; ok && i < NFD_ARRAY_SIZE(kinds); i++)
+		ok = cJSON_AddObjectToObject(features, kinds[i]) != NULL;
+	if (ok)
 		return features;
 	cJSON_Delete(features);
 	return NULL;
 }
 
 /* The "elements" of a feature, made when missing: an object, or an array for instances. */
-static cJSON *elements(cJSON *features, const char *kind, const char *feature, bool array)
+static cJSON *elements(cJSON *features, enum nfd_feature_kind kind, const char *feature)
 {
-	cJSON *kinds = cJSON_GetObjectItemCaseSensitive(features, kind);
-	cJSON *entry = cJSON_GetObjectItemCaseSensitive(kinds, feature);
+	cJSON *of_kind = nfd_json_get(features, kinds[kind]);
+	cJSON *entry = nfd_json_get(of_kind, feature);
 
 	if (entry)
-		return cJSON_GetObjectItemCaseSensitive(entry, "elements");
-	entry = cJSON_AddObjectToObject(kinds, feature);
+		return nfd_json_get(entry, "elements");
+	entry = cJSON_AddObjectToObject(of_kind, feature);
 	if (!entry)
 		return NULL;
-	return array ? cJSON_AddArrayToObject(entry, "elements") :
-		       cJSON_AddObjectToObject(entry, "elements");
+	return kind == NFD_INSTANCES ? cJSON_AddArrayToObject(entry, "elements") :
+				       cJSON_AddObjectToObject(entry, "elements");
+}
+
+int nfd_features_add(cJSON *features, enum nfd_feature_kind kind, const char *feature)
+{
+	return !features || elements(features, kind, feature) ? 0 : -ENOMEM;
+}
+
+int nfd_features_flags(cJSON *features, const char *feature, const char *const *name, size_t count)
+{
+	cJSON *target;
+
+	if (!features)
+		return 0;
+	target = elements(features, NFD_FLAGS, feature);
+	if (!target)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!cJSON_AddObjectToObject(target, name[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+int nfd_features_attributes(cJSON *features, const char *feature,
+			    const struct nfd_attribute *attribute, size_t count)
+{
+	cJSON *target;
+
+	if (!features)
+		return 0;
+	target = elements(features, NFD_ATTRIBUTES, feature);
+	if (!target)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!nfd_json_add_text(target, attribute[i].name, attribute[i].value))
+			return -ENOMEM;
+	return 0;
 }
 
 int nfd_features_put(cJSON *attributes, const char *name, const char *value)
 {
 	cJSON_DeleteItemFromObjectCaseSensitive(attributes, name);
-	return cJSON_AddStringToObject(attributes, name, value) ? 0 : -ENOMEM;
+	return nfd_json_add_text(attributes, name, value) ? 0 : -ENOMEM;
 }
 
 int nfd_features_attribute(cJSON *features, const char *feature, const char *name,
@@ -50,13 +92,13 @@ int nfd_features_attribute(cJSON *features, const char *feature, const char *nam
 
 	if (!features)
 		return 0;
-	target = elements(features, "attributes", feature, false);
+	target = elements(features, NFD_ATTRIBUTES, feature);
 	return target ? nfd_features_put(target, name, value) : -ENOMEM;
 }
 
 cJSON *nfd_features_instance(cJSON *features, const char *feature)
 {
-	cJSON *list = elements(features, "instances", feature, true);
+	cJSON *list = elements(features, NFD_INSTANCES, feature);
 	cJSON *instance = list ? cJSON_CreateObject() : NULL;
 
 	if (!instance)

@@ -196,6 +196,26 @@ void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *rea
 	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
 }
 
+void nfd_scan_feature_set(struct nfd_scan *scan, enum nfd_feature_kind kind, const char *feature)
+{
+	if (nfd_features_add(scan->features, kind, feature) < 0)
+		scan->error = -ENOMEM;
+}
+
+void nfd_scan_flags(struct nfd_scan *scan, const char *feature, const char *const *name,
+		    size_t count)
+{
+	if (nfd_features_flags(scan->features, feature, name, count) < 0)
+		scan->error = -ENOMEM;
+}
+
+void nfd_scan_attributes(struct nfd_scan *scan, const char *feature,
+			 const struct nfd_attribute *attribute, size_t count)
+{
+	if (nfd_features_attributes(scan->features, feature, attribute, count) < 0)
+		scan->error = -ENOMEM;
+}
+
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
 		      const char *value)
 {

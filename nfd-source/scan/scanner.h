@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/root.h"
+#include "labels/features.h"
 #include "labels/filter.h"
 #include "labels/key.h"
 #include "labels/set.h"
@@ -31,12 +32,21 @@ struct nfd_bus_options {
 	unsigned int label_fields;         /* bits by position in the bus's table of fields */
 };
 
+/* What the kernel source looks for; as in an nfd-worker.conf. */
+struct nfd_kernel_options {
+	char *config_file;            /* kernel configuration that is tried first, below the root;
+					 NULL or "": none; owned by the settings */
+	struct nfd_texts config_opts; /* options that get a label, without "CONFIG_" */
+};
+
 struct nfd_scan_options {
 	char *label_white_list; /* regular expression, "" for all; owned by the settings */
 	struct nfd_bus_options pci;
 	struct nfd_bus_options usb;
 	char *nvidia_library_dir; /* below the root; NULL or "": the known places; owned likewise */
 	struct nfd_vendor_options vendor;
+	struct nfd_kernel_options kernel;
+	const char *node_name; /* for the raw feature system.name; NULL: not known */
 };
 
 struct nfd_nvml;
@@ -138,19 +148,30 @@ void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *rea
 void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason);
 
 /**
+ * nfd_scan_feature_set() - make a raw feature that may stay empty, when features are wanted.
+ * @feature: "<source>.<name>", lower case.
+ */
+void nfd_scan_feature_set(struct nfd_scan *scan, enum nfd_feature_kind kind, const char *feature);
+
+/**
  * nfd_scan_feature() - add one element to an attribute feature, when features are wanted.
- * @feature: "nfd-source.<name>", lower case.
+ * @feature: as above; our own begin with "nfd-source.".
  */
 void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
 		      const char *value);
 
 /**
- * struct nfd_attribute - name and value of an instance; a NULL value is left out.
+ * nfd_scan_flags() - add flags, when features are wanted; see nfd_features_flags().
  */
-struct nfd_attribute {
-	const char *name;
-	const char *value;
-};
+void nfd_scan_flags(struct nfd_scan *scan, const char *feature, const char *const *name,
+		    size_t count);
+
+/**
+ * nfd_scan_attributes() - add many attributes, when features are wanted; see
+ * nfd_features_attributes().
+ */
+void nfd_scan_attributes(struct nfd_scan *scan, const char *feature,
+			 const struct nfd_attribute *attribute, size_t count);
 
 /**
  * nfd_scan_instance() - add one instance of a raw feature, when features are wanted.

@@ -60,10 +60,47 @@ static void instances_are_appended(void **state)
 	cJSON_Delete(features);
 }
 
+static void empty_features_are_kept(void **state)
+{
+	cJSON *features = nfd_features_new();
+
+	(void)state;
+	assert_int_equal(nfd_features_add(features, NFD_FLAGS, "a.f"), 0);
+	assert_int_equal(nfd_features_add(features, NFD_ATTRIBUTES, "a.a"), 0);
+	assert_int_equal(nfd_features_attribute(features, "a.a", "x", "1"), 0);
+	assert_int_equal(nfd_features_add(features, NFD_ATTRIBUTES, "a.a"), 0);
+	assert_int_equal(nfd_features_add(features, NFD_INSTANCES, "a.i"), 0);
+	assert_string_equal(text_of(features),
+			    "{\"flags\":{\"a.f\":{\"elements\":{}}},"
+			    "\"attributes\":{\"a.a\":{\"elements\":{\"x\":\"1\"}}},"
+			    "\"instances\":{\"a.i\":{\"elements\":[]}}}");
+	cJSON_Delete(features);
+}
+
+static void many_at_once(void **state)
+{
+	static const char *const flag[] = { "y", "x" };
+	static const struct nfd_attribute attribute[] = { { "B", "2" }, { "A", "caf\xe9" } };
+	cJSON *features = nfd_features_new();
+
+	(void)state;
+	assert_int_equal(nfd_features_flags(features, "a.f", flag, 2), 0);
+	assert_int_equal(nfd_features_flags(features, "a.f", flag, 0), 0);
+	assert_int_equal(nfd_features_attributes(features, "a.f", attribute, 2), 0);
+	assert_string_equal(text_of(features),
+			    "{\"flags\":{\"a.f\":{\"elements\":{\"y\":{},\"x\":{}}}},"
+			    "\"attributes\":{\"a.f\":{\"elements\":{\"B\":\"2\","
+			    "\"A\":\"caf\xef\xbf\xbd\"}}},\"instances\":{}}");
+	cJSON_Delete(features);
+}
+
 static void nobody_asked(void **state)
 {
 	(void)state;
 	assert_int_equal(nfd_features_attribute(NULL, "nfd-source.a", "x", "1"), 0);
+	assert_int_equal(nfd_features_add(NULL, NFD_FLAGS, "a.f"), 0);
+	assert_int_equal(nfd_features_flags(NULL, "a.f", NULL, 0), 0);
+	assert_int_equal(nfd_features_attributes(NULL, "a.f", NULL, 0), 0);
 }
 
 int main(void)
@@ -73,6 +110,8 @@ int main(void)
 	UNIT_CASE(&suite, empty_has_all_members);
 	UNIT_CASE(&suite, attributes_are_replaced);
 	UNIT_CASE(&suite, instances_are_appended);
+	UNIT_CASE(&suite, empty_features_are_kept);
+	UNIT_CASE(&suite, many_at_once);
 	UNIT_CASE(&suite, nobody_asked);
 	return unit_run(&suite);
 }
