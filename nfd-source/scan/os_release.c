@@ -57,19 +57,39 @@ size_t nfd_os_release_value(const char *text, const char *key, char *ret, size_t
 	return strlen(ret);
 }
 
-/* Major and minor, where the text has NFD's form: digits, ".digits", then nothing or ".rest". */
+static bool ends_or_goes_on(const char *text)
+{
+	return *text == '\0' || *text == '.';
+}
+
+void nfd_os_release_version(const char *text, struct nfd_os_version *ret)
+{
+	static const char digits[] = "0123456789";
+	size_t len = strspn(text, digits);
+	const char *second = text + len + 1;
+
+	*ret = (struct nfd_os_version){ "", "" };
+	if (len == 0 || !ends_or_goes_on(text + len))
+		return;
+	snprintf(ret->major, sizeof(ret->major), "%.*s", (int)len, text);
+	if (text[len] == '\0')
+		return;
+	len = strspn(second, digits);
+	if (ends_or_goes_on(second + len))
+		snprintf(ret->minor, sizeof(ret->minor), "%.*s", (int)len, second);
+}
+
 static void add_version_parts(struct nfd_scan *scan, const struct nfd_finding *whole)
 {
 	struct nfd_finding part = *whole;
-	struct nfd_version version;
-	const char *rest;
+	struct nfd_os_version version;
 
-	if (nfd_parse_version(whole->value, &version, &rest) < 0 || (*rest && *rest != '.'))
-		return;
-	part.value = version.part[0];
-	nfd_scan_label(scan, &part, STEM ".VERSION_ID.major");
-	part.value = version.part[1];
-	if (version.part[1][0])
+	nfd_os_release_version(whole->value, &version);
+	part.value = version.major;
+	if (version.major[0])
+		nfd_scan_label(scan, &part, STEM ".VERSION_ID.major");
+	part.value = version.minor;
+	if (version.minor[0])
 		nfd_scan_label(scan, &part, STEM ".VERSION_ID.minor");
 }
 

@@ -17,3 +17,19 @@ extern const struct nfd_scanner nfd_os_release_scanner;
  * Return: length; 0 when the key is missing or its value empty.
  */
 size_t nfd_os_release_value(const char *text, const char *key, char *ret, size_t size);
+
+/**
+ * struct nfd_os_version - the parts of a VERSION_ID that NFD tells; "" where the text has none.
+ */
+struct nfd_os_version {
+	char major[64];
+	char minor[64];
+};
+
+/**
+ * nfd_os_release_version() - split a VERSION_ID.
+ * @text: "24.04", "12", "3.21.0_alpha20240923": digits, then nothing or a dot and anything. The
+ *        second number counts only when nothing or another dot follows it ("24.04rc" has none).
+ * @ret:  filled; both parts are "" for a text of another form; a part over 63 digits is cut.
+ */
+void nfd_os_release_version(const char *text, struct nfd_os_version *ret);

@@ -80,6 +80,17 @@ static const struct scan_row scan_rows[] = {
 	  { FILE_AT(USR, "ID=u\n"), LINK_AT(ETC, "nowhere") },
 	  OS "ID=u\n" },
 	{ "version with a rest", { FILE_AT(ETC, "VERSION_ID=12-rc\n") }, OS "VERSION_ID=12-rc\n" },
+	{ "Alpine edge: the rest begins behind the third number",
+	  { FILE_AT(ETC, "VERSION_ID=3.21.0_alpha20240923\n") },
+	  OS "VERSION_ID=3.21.0_alpha20240923\n" OS "VERSION_ID.major=3\n" OS
+	     "VERSION_ID.minor=21\n" },
+	{ "no minor number where it has a tail",
+	  { FILE_AT(ETC, "VERSION_ID=3.21_alpha\n") },
+	  OS "VERSION_ID=3.21_alpha\n" OS "VERSION_ID.major=3\n" },
+	{ "a date of many digits",
+	  { FILE_AT(ETC, "VERSION_ID=20240923000000000000.1\n") },
+	  OS "VERSION_ID=20240923000000000000.1\n" OS "VERSION_ID.major=20240923000000000000\n" OS
+	     "VERSION_ID.minor=1\n" },
 	{ "illegal value is dropped",
 	  { FILE_AT(ETC, "ID=\"a b\"\nVERSION_ID=1\n") },
 	  OS "VERSION_ID=1\n" OS "VERSION_ID.major=1\n" },
