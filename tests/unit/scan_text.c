@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "scan/pci_bus.h"
 #include "scan/scan.h"
@@ -17,6 +18,8 @@ static char *pci_classes[] = { (char[]){ "02" }, (char[]){ "03" }, (char[]){ "0b
 			       (char[]){ "12" } };
 static char *usb_classes[] = { (char[]){ "0e" }, (char[]){ "ef" }, (char[]){ "fe" },
 			       (char[]){ "ff" } };
+static char *kernel_opts[] = { (char[]){ "NO_HZ" }, (char[]){ "NO_HZ_IDLE" },
+			       (char[]){ "NO_HZ_FULL" }, (char[]){ "PREEMPT" } };
 static char no_pattern[] = "";
 
 struct nfd_scan_options scan_options(unsigned int fields)
@@ -25,6 +28,8 @@ struct nfd_scan_options scan_options(unsigned int fields)
 		.label_white_list = no_pattern,
 		.pci = { { pci_classes, NFD_ARRAY_SIZE(pci_classes) }, fields ? fields : 0x3 },
 		.usb = { { usb_classes, NFD_ARRAY_SIZE(usb_classes) }, fields ? fields : 0x7 },
+		.kernel = { .config_opts = { kernel_opts, NFD_ARRAY_SIZE(kernel_opts) } },
+		.node_name = "node-a",
 	};
 }
 
@@ -57,13 +62,58 @@ static const char *render(const struct nfd_scan *scan)
 	return unit_text("%s", nfd_strbuf_text(&buf));
 }
 
-static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_request *request)
+/* " KEY=VALUE" or " KEY" for each. */
+static void render_elements(struct nfd_strbuf *buf, const cJSON *elements)
+{
+	const cJSON *element;
+
+	cJSON_ArrayForEach(element, elements) {
+		nfd_strbuf_printf(buf, " %s", element->string);
+		if (cJSON_IsString(element))
+			nfd_strbuf_printf(buf, "=%s", element->valuestring);
+	}
+	nfd_strbuf_puts(buf, "\n");
+}
+
+static void render_feature(struct nfd_strbuf *buf, const char *kind, const cJSON *feature)
+{
+	const cJSON *elements = nfd_json_get(feature, "elements"), *instance;
+
+	assert_non_null(elements);
+	if (cJSON_IsArray(elements)) {
+		cJSON_ArrayForEach(instance, elements) {
+			nfd_strbuf_printf(buf, "instance %s", feature->string);
+			render_elements(buf, nfd_json_object(instance, "attributes"));
+		}
+		if (cJSON_GetArraySize(elements) > 0)
+			return;
+	}
+	nfd_strbuf_printf(buf, "%s %s", kind, feature->string);
+	render_elements(buf, elements);
+}
+
+static const char *render_features(const cJSON *features)
+{
+	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	const cJSON *kind, *feature;
+
+	cJSON_ArrayForEach(kind, features) {
+		cJSON_ArrayForEach(feature, kind)
+			render_feature(&buf, kind->string, feature);
+	}
+	return unit_text("%s", nfd_strbuf_text(&buf));
+}
+
+/* The labels, and in @ret_features what there is of features. */
+static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_request *request,
+		       const char **ret_features)
 {
 	struct nfd_scan scan = {
 		.root = request->root,
 		.options = request->options,
 		.nvml = request->nvml,
 		.all_devices = request->all_devices,
+		.features = request->features ? nfd_features_new() : NULL,
 	};
 	const char *text;
 
@@ -73,6 +123,8 @@ static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_
 		assert_int_equal(nfd_scan_run(&scan, request, NULL), 0);
 	assert_int_equal(scan.error, 0);
 	text = render(&scan);
+	if (ret_features)
+		*ret_features = render_features(scan.features);
 	nfd_scan_done(&scan);
 	return text;
 }
@@ -84,7 +136,7 @@ const char *scan_text(const struct nfd_scanner *scanner, const struct nfd_root *
 						  .options = options,
 						  .all_devices = all_devices };
 
-	return run(scanner, &request);
+	return run(scanner, &request, NULL);
 }
 
 const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_root *root,
@@ -92,17 +144,43 @@ const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_r
 {
 	const struct nfd_scan_request request = { .root = root, .options = options, .nvml = nvml };
 
-	return run(scanner, &request);
+	return run(scanner, &request, NULL);
+}
+
+const char *scan_features(const struct nfd_scanner *scanner, const struct nfd_root *root,
+			  const struct nfd_scan_options *options)
+{
+	const struct nfd_scan_request request = { .root = root,
+						  .options = options,
+						  .features = true };
+	const char *features;
+
+	run(scanner, &request, &features);
+	return features;
+}
+
+static void check_features(const struct nfd_scanner *scanner, const struct scan_row *row,
+			   const struct nfd_scan_request *request)
+{
+	const char *features;
+
+	assert_string_equal(run(scanner, request, &features), row->text);
+	assert_string_equal(features, row->features);
 }
 
 void scan_check_row(const struct nfd_scanner *scanner, const struct scan_row *row)
 {
 	const struct nfd_scan_options options = scan_options(row->fields);
+	struct nfd_scan_request request = { .options = &options, .all_devices = row->all_devices };
 	const char *tree = tree_new();
 
 	tree_fill(tree, row->tree);
-	for (int no_openat2 = 0; no_openat2 <= 1; no_openat2++)
-		assert_string_equal(scan_text(scanner, tree_root(tree, no_openat2), &options,
-					      row->all_devices),
-				    row->text);
+	for (int no_openat2 = 0; no_openat2 <= 1; no_openat2++) {
+		request.root = tree_root(tree, no_openat2);
+		request.features = false;
+		assert_string_equal(run(scanner, &request, NULL), row->text);
+		request.features = true;
+		if (row->features)
+			check_features(scanner, row, &request);
+	}
 }

@@ -15,6 +15,7 @@ struct scan_row {
 	const char *text;           /* see scan_text() */
 	unsigned int fields;        /* label fields of PCI and USB; 0 for the defaults */
 	bool all_devices;
+	const char *features; /* see scan_features(); NULL: not looked at */
 };
 
 /**
@@ -40,6 +41,16 @@ const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_r
 			   const struct nfd_scan_options *options, const struct nfd_nvml *nvml);
 
 /**
- * scan_check_row() - make the row's tree and compare, with openat2 and without it.
+ * scan_features() - run one scanner with raw features wanted.
+ * Return: lines "flags NAME ELEMENT...", "attributes NAME KEY=VALUE...", "instance NAME KEY=VALUE...",
+ *         "instances NAME" for an empty list; in the order in which they were made. Lives until the
+ *         end of the test.
+ */
+const char *scan_features(const struct nfd_scanner *scanner, const struct nfd_root *root,
+			  const struct nfd_scan_options *options);
+
+/**
+ * scan_check_row() - make the row's tree and compare, with openat2 and without it. With features the
+ * scanner runs again with and without them, and the labels are the same.
  */
 void scan_check_row(const struct nfd_scanner *scanner, const struct scan_row *row);
