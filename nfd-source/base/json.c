@@ -27,20 +27,11 @@ const char *nfd_json_text(const cJSON *object, const char *key)
 	return text ? text : "";
 }
 
-static bool is_utf8(const char *text)
-{
-	size_t len = 1;
-
-	for (; *text && len > 0; text += len)
-		len = nfd_utf8_length(text);
-	return len > 0;
-}
-
 cJSON *nfd_json_new_text(const char *text)
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
 
-	if (is_utf8(text))
+	if (nfd_utf8_is_valid(text))
 		return cJSON_CreateString(text);
 	while (*text) {
 		size_t len = nfd_utf8_length(text);

@@ -101,6 +101,15 @@ size_t nfd_utf8_length(const char *text)
 	return len;
 }
 
+bool nfd_utf8_is_valid(const char *text)
+{
+	size_t len = 1;
+
+	for (; *text && len > 0; text += len)
+		len = nfd_utf8_length(text);
+	return len > 0;
+}
+
 void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/macros.h"
@@ -68,6 +69,11 @@ void nfd_strbuf_put_word(struct nfd_strbuf *buf, const char *text);
  * Return: 1 to 4 bytes (1 for the closing NUL); 0 when it is not well formed.
  */
 size_t nfd_utf8_length(const char *text);
+
+/**
+ * nfd_utf8_is_valid() - whether all of a text is well-formed UTF-8.
+ */
+bool nfd_utf8_is_valid(const char *text);
 
 /**
  * nfd_strbuf_text() - the content as text.

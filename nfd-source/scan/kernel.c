@@ -32,12 +32,16 @@ static void add_empty_parts(struct nfd_scan *scan, const char *text)
 		nfd_scan_label(scan, &finding, STEM ".revision");
 }
 
+ssize_t nfd_kernel_release(const struct nfd_root *root, char ret[NFD_KERNEL_RELEASE_SIZE])
+{
+	return nfd_root_read_line(root, OSRELEASE, ret, NFD_KERNEL_RELEASE_SIZE);
+}
+
 static void run(struct nfd_scan *scan)
 {
-	char text[256];
-	ssize_t len;
+	char text[NFD_KERNEL_RELEASE_SIZE];
+	ssize_t len = nfd_kernel_release(scan->root, text);
 
-	len = nfd_root_read_line(scan->root, OSRELEASE, text, sizeof(text));
 	if (len < 0)
 		nfd_scan_failed(scan, STEM ".", OSRELEASE, (int)len);
 	if (len <= 0)
