@@ -2,6 +2,7 @@
 """Self-check of tests/lib/mktree.py: the fixtures are only as good as the trees it makes."""
 
 import contextlib
+import gzip
 import io
 import os
 import stat
@@ -48,6 +49,12 @@ class MkTree(unittest.TestCase):
         self.assertEqual(self.read("etc/c"), b"no newline")
         self.assertEqual(self.read("etc/d"), b"")
         self.assertEqual(self.read("etc/e"), b"\n")
+
+    def test_gzip(self):
+        """The text of a file, packed the same way each time."""
+        self.make("gzip proc/config.gz A=1\\nB=2\ngzip proc/same A=1\\nB=2\n")
+        self.assertEqual(gzip.decompress(self.read("proc/config.gz")), b"A=1\nB=2\n")
+        self.assertEqual(self.read("proc/config.gz"), self.read("proc/same"))
 
     def test_pci_attributes(self):
         """A function has its attribute files, its uevent and its links."""

@@ -8,6 +8,7 @@ One directive a line; a line whose first character is '#' is a comment. Paths ar
 
     dir PATH
     file PATH TEXT...           C escapes \\n \\t \\0 \\xHH \\\\; a final newline is added unless TEXT ends in \\c
+    gzip PATH TEXT...           the same, packed
     link PATH TARGET            TARGET is written as it stands
     elf PATH 64|32              the ELF header of a shared library, nothing else
     modinfo PATH version=V [license=TEXT]
@@ -33,6 +34,7 @@ The result is what a real kernel shows: device directories below sys/devices, li
 No line can write outside the root.
 """
 
+import gzip
 import os
 import re
 import shutil
@@ -165,6 +167,12 @@ def do_file(tree, rest):
     """file PATH TEXT..."""
     name, _, text = rest.partition(" ")
     tree.write(name, unescape(text))
+
+
+def do_gzip(tree, rest):
+    """gzip PATH TEXT..."""
+    name, _, text = rest.partition(" ")
+    tree.write(name, gzip.compress(unescape(text), mtime=0))
 
 
 def do_link(tree, rest):
@@ -424,6 +432,7 @@ def do_usb(tree, rest):
 DIRECTIVES = {
     "dir": do_dir,
     "file": do_file,
+    "gzip": do_gzip,
     "link": do_link,
     "elf": do_elf,
     "modinfo": do_modinfo,
