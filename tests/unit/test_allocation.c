@@ -23,7 +23,14 @@
 #include "output/feature_text.h"
 #include "output/node_object.h"
 #include "output/render.h"
+#include "scan/kernel_config.h"
+#include "scan/kernel_modules.h"
+#include "scan/kernel_state.h"
+#include "scan/memory.h"
+#include "scan/network.h"
 #include "scan/scan.h"
+#include "scan/storage.h"
+#include "scan/system.h"
 #include "settings.h"
 #include "tests/unit/json_row.h"
 #include "tests/unit/labels.h"
@@ -142,6 +149,62 @@ static void scan_survives(void **state)
 		request.all_devices = variant & 2;
 		fail_each(scan_once, &request);
 	}
+}
+
+static const struct nfd_scanner *const worker_scanners[] = {
+	&nfd_kernel_config_scanner, &nfd_kernel_modules_scanner, &nfd_kernel_state_scanner,
+	&nfd_memory_scanner,        &nfd_network_scanner,        &nfd_storage_scanner,
+	&nfd_system_scanner,
+};
+
+static const struct tree_entry worker_host[] = {
+	FILE_AT("proc/sys/kernel/osrelease", "6.1.0"),
+	FILE_AT("boot/config-6.1.0", "CONFIG_NO_HZ=y\nCONFIG_A=1\nCONFIG_B=\"x\"\nCONFIG_A=2\n"),
+	FILE_AT("proc/modules", "b 1\na 1\nb 1\n"),
+	FILE_AT("lib/modules/6.1.0/modules.builtin", "kernel/c.ko\n"),
+	FILE_AT("sys/fs/selinux/enforce", "1"),
+	DIR_AT("sys/bus/node/devices/node0"),
+	DIR_AT("sys/bus/node/devices/node1"),
+	FILE_AT("proc/swaps", "Filename\n/dev/sda\n"),
+	FILE_AT("sys/bus/nd/devices/dax0.0/devtype", "nd_dax"),
+	FILE_AT("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1"),
+	FILE_AT("sys/class/net/eth0/device/sriov_totalvfs", "1"),
+	FILE_AT("sys/class/net/lo/mtu", "65536"),
+	FILE_AT("sys/block/sda/queue/rotational", "0"),
+	FILE_AT("etc/os-release", "ID=x\nVERSION_ID=1.2\nNAME=\xff\n"),
+	FILE_AT("sys/devices/virtual/dmi/id/sys_vendor", "x"),
+	{ 0 },
+};
+
+static int worker_scan_once(const void *cookie)
+{
+	const struct nfd_scan_request *request = cookie;
+	struct nfd_scan scan = { .root = request->root, .options = request->options };
+	int r;
+
+	if (request->features) {
+		scan.features = nfd_features_new();
+		if (!scan.features)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(worker_scanners); i++)
+		worker_scanners[i]->run(&scan);
+	r = scan.error;
+	nfd_scan_done(&scan);
+	return r;
+}
+
+static void worker_scan_survives(void **state)
+{
+	struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	struct nfd_scan_request request = { .root = tree_root(tree, false), .options = &options };
+
+	(void)state;
+	tree_fill(tree, worker_host);
+	fail_each(worker_scan_once, &request);
+	request.features = true;
+	fail_each(worker_scan_once, &request);
 }
 
 static int load_once(const void *cookie)
@@ -566,6 +629,7 @@ int main(void)
 
 	cJSON_InitHooks(&hooks);
 	UNIT_CASE(&suite, scan_survives);
+	UNIT_CASE(&suite, worker_scan_survives);
 	UNIT_CASE(&suite, settings_survive);
 	UNIT_CASE(&suite, hold_survives);
 	UNIT_CASE(&suite, set_survives);
