@@ -48,6 +48,21 @@ int nfd_parse_uint(const char *text, uint64_t max, uint64_t *ret_value)
 	return parse_digits(text, 10, max, ret_value);
 }
 
+int nfd_parse_int(const char *text, int64_t *ret_value)
+{
+	bool is_negative = *text == '-';
+	uint64_t value;
+	int r;
+
+	if (*text == '-' || *text == '+')
+		text++;
+	r = parse_digits(text, 10, (uint64_t)INT64_MAX + is_negative, &value);
+	if (r < 0)
+		return r;
+	*ret_value = is_negative ? (int64_t)-value : (int64_t)value;
+	return 0;
+}
+
 int nfd_parse_hex(const char *text, uint64_t max, uint64_t *ret_value)
 {
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))

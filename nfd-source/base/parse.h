@@ -23,6 +23,14 @@
 int nfd_parse_uint(const char *text, uint64_t max, uint64_t *ret_value) nfd_must_check;
 
 /**
+ * nfd_parse_int() - decimal number with or without a sign.
+ * @text:      an optional '-' or '+' and digits.
+ * @ret_value: untouched on failure.
+ * Return: 0; -EINVAL when not a number; -ERANGE when it does not fit.
+ */
+int nfd_parse_int(const char *text, int64_t *ret_value) nfd_must_check;
+
+/**
  * nfd_parse_hex() - hexadecimal number without sign; one leading "0x" is taken.
  * @text:      1 to 16 digits of either case after the prefix.
  * @max:       greatest value taken.

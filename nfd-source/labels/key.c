@@ -167,3 +167,19 @@ size_t nfd_label_value_from_version(const char *text, char ret[NFD_LABEL_VALUE_S
 	}
 	return cut(ret, len, NFD_LABEL_VALUE_MAX);
 }
+
+size_t nfd_label_text_join_illegal(const char *text, char *ret, size_t size)
+{
+	bool in_run = false;
+	size_t len = 0;
+
+	for (; *text && len + 1 < size; text++) {
+		if (is_inner(*text))
+			ret[len++] = *text;
+		else if (!in_run)
+			ret[len++] = '_';
+		in_run = !is_inner(*text);
+	}
+	ret[len] = '\0';
+	return len;
+}

@@ -66,3 +66,12 @@ size_t nfd_label_value_with_suffix(const char *name, const char *suffix,
  * Return: length; 0 when nothing legal is left.
  */
 size_t nfd_label_value_from_version(const char *text, char ret[NFD_LABEL_VALUE_SIZE]);
+
+/**
+ * nfd_label_text_join_illegal() - a text as NFD writes it for processors: each run of bytes that no
+ * value may have becomes one '_'. The result may begin or end with one, and be no legal value.
+ * @text: any bytes, NUL-terminated.
+ * @ret:  receives the text, cut to @size - 1 bytes.
+ * Return: length.
+ */
+size_t nfd_label_text_join_illegal(const char *text, char *ret, size_t size);

@@ -7,11 +7,11 @@
 #include "scan/cpuid_model.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/macros.h"
+#include "labels/key.h"
 #include "scan/cpu_facts.h"
 
 static const struct {
@@ -56,27 +56,14 @@ const char *nfd_cpuid_vendor(const char *text)
 	return name ? name : NFD_CPU_VENDOR_UNKNOWN;
 }
 
-static bool is_legal(unsigned char c)
-{
-	return c < 0x80 && (isalnum(c) || c == '-' || c == '_' || c == '.');
-}
-
 void nfd_cpuid_hypervisor(const char *text, char ret[NFD_CPUID_TEXT_SIZE])
 {
 	const char *name = name_of(text);
-	bool in_run = false; /* of bytes that one '_' stands for */
-	size_t len = 0;
+	size_t len;
 
-	for (const char *c = name ? name : text; *c; c++) {
-		unsigned char byte = (unsigned char)*c;
-
-		if (is_legal(byte))
-			ret[len++] = (char)(name ? tolower(byte) : byte);
-		else if (!in_run)
-			ret[len++] = '_';
-		in_run = !is_legal(byte);
-	}
-	ret[len] = '\0';
+	len = nfd_label_text_join_illegal(name ? name : text, ret, NFD_CPUID_TEXT_SIZE);
+	for (size_t i = 0; name && i < len; i++)
+		ret[i] = (char)tolower((unsigned char)ret[i]);
 	if (len == 0)
 		snprintf(ret, NFD_CPUID_TEXT_SIZE, "unknown");
 }

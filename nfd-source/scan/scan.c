@@ -331,6 +331,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 	*scan = (struct nfd_scan){
 		.root = request->root,
 		.options = request->options,
+		.cpu = request->cpu,
 		.nvml = request->nvml,
 		.all_devices = request->all_devices,
 	};
@@ -353,6 +354,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 			run_scanner(scan, scanners[i], request);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
+	scan->cpu = NULL;
 	scan->nvml = NULL;
 	if (scan->error < 0)
 		return nfd_error_set(err, scan->error, "out of memory");

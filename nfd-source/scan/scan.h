@@ -37,6 +37,7 @@ struct nfd_scan_request {
 	uint32_t scanners;                      /* which to run; 0 means all */
 	const struct nfd_scan *before;     /* results of the others are taken from it; or NULL */
 	const struct nfd_vendors *vendors; /* who writes the vendors' labels; NULL: we do */
+	const struct nfd_cpu_facts *cpu;   /* of this host, borrowed; NULL: the root is another's */
 	const struct nfd_nvml *nvml;       /* what NVML said, borrowed; NULL: it was not asked */
 	/* Called before @nvml is looked at, which may not be filled yet; NULL: it is. */
 	void (*await_nvml)(void *cookie);

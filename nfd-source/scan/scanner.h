@@ -39,16 +39,25 @@ struct nfd_kernel_options {
 	struct nfd_texts config_opts; /* options that get a label, without "CONFIG_" */
 };
 
+/* Which of the processor's flags get a label, by exact name. */
+struct nfd_cpu_options {
+	struct nfd_texts flag_black_list; /* those without one */
+	struct nfd_texts
+		flag_white_list; /* if not empty: only these, and the other list is not used */
+};
+
 struct nfd_scan_options {
 	char *label_white_list; /* regular expression, "" for all; owned by the settings */
 	struct nfd_bus_options pci;
 	struct nfd_bus_options usb;
+	struct nfd_cpu_options cpu;
 	char *nvidia_library_dir; /* below the root; NULL or "": the known places; owned likewise */
 	struct nfd_vendor_options vendor;
 	struct nfd_kernel_options kernel;
 	const char *node_name; /* for the raw feature system.name; NULL: not known */
 };
 
+struct nfd_cpu_facts;
 struct nfd_nvml;
 struct nfd_pci_bus;
 struct nfd_pci_function;

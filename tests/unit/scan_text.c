@@ -111,6 +111,7 @@ static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_
 	struct nfd_scan scan = {
 		.root = request->root,
 		.options = request->options,
+		.cpu = request->cpu,
 		.nvml = request->nvml,
 		.all_devices = request->all_devices,
 		.features = request->features ? nfd_features_new() : NULL,
@@ -157,6 +158,14 @@ const char *scan_features(const struct nfd_scanner *scanner, const struct nfd_ro
 
 	run(scanner, &request, &features);
 	return features;
+}
+
+const char *scan_text_request(const struct nfd_scanner *scanner,
+			      const struct nfd_scan_request *request)
+{
+	const char *features, *text = run(scanner, request, &features);
+
+	return unit_text("%s%s", text, features);
 }
 
 static void check_features(const struct nfd_scanner *scanner, const struct scan_row *row,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "scan/nvml.h"
+#include "scan/scan.h"
 #include "scan/scanner.h"
 #include "tests/unit/tree.h"
 
@@ -48,6 +49,13 @@ const char *scan_text_nvml(const struct nfd_scanner *scanner, const struct nfd_r
  */
 const char *scan_features(const struct nfd_scanner *scanner, const struct nfd_root *root,
 			  const struct nfd_scan_options *options);
+
+/**
+ * scan_text_request() - the same for any request.
+ * Return: as scan_text(), followed by what scan_features() gives when the request wants them.
+ */
+const char *scan_text_request(const struct nfd_scanner *scanner,
+			      const struct nfd_scan_request *request);
 
 /**
  * scan_check_row() - make the row's tree and compare, with openat2 and without it. With features the

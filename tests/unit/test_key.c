@@ -183,6 +183,31 @@ static void makes_value_from_version(void **state)
 }
 
 static const struct {
+	const char *name, *text;
+	size_t size;
+	const char *value;
+} run_rows[] = {
+	{ "nothing to do", "a-b_c.1", 16, "a-b_c.1" },
+	{ "one for a run", "IBM/S390 !", 16, "IBM_S390_" },
+	{ "bytes above ASCII", "\xc3\xa9z", 16, "_z" },
+	{ "a legal one beside it stays", "a_?b", 16, "a__b" },
+	{ "cut", "abcdef", 4, "abc" },
+	{ "cut within a run", "ab??", 4, "ab_" },
+	{ "no room", "a", 1, "" },
+	{ "empty", "", 16, "" },
+};
+
+static void joins_illegal(void **state)
+{
+	const __typeof__(run_rows[0]) *row = *state;
+	char text[16];
+
+	assert_int_equal(nfd_label_text_join_illegal(row->text, text, row->size),
+			 strlen(row->value));
+	assert_string_equal(text, row->value);
+}
+
+static const struct {
 	const char *name, *pattern, *key;
 	bool matches;
 } match_rows[] = {
@@ -213,6 +238,7 @@ int main(void)
 	UNIT_ROWS(&suite, checks_value, value_rows, name);
 	UNIT_ROWS(&suite, makes_value_from_name, name_rows, name);
 	UNIT_ROWS(&suite, makes_value_with_suffix, suffix_rows, name);
+	UNIT_ROWS(&suite, joins_illegal, run_rows, name);
 	UNIT_ROWS(&suite, makes_value_from_version, version_rows, name);
 	return unit_run(&suite);
 }

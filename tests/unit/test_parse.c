@@ -39,6 +39,37 @@ static const struct number_row uint_rows[] = {
 	{ "\xd9\xa3", UINT64_MAX, -EINVAL, 0 },
 };
 
+static const struct {
+	const char *text;
+	int result;
+	int64_t value;
+} int_rows[] = {
+	{ "0", 0, 0 },
+	{ "-0", 0, 0 },
+	{ "+7", 0, 7 },
+	{ "-7", 0, -7 },
+	{ "9223372036854775807", 0, INT64_MAX },
+	{ "-9223372036854775808", 0, INT64_MIN },
+	{ "9223372036854775808", -ERANGE, UNTOUCHED },
+	{ "-9223372036854775809", -ERANGE, UNTOUCHED },
+	{ "99999999999999999999999999", -ERANGE, UNTOUCHED },
+	{ "", -EINVAL, UNTOUCHED },
+	{ "-", -EINVAL, UNTOUCHED },
+	{ "--1", -EINVAL, UNTOUCHED },
+	{ "- 1", -EINVAL, UNTOUCHED },
+	{ "1_000", -EINVAL, UNTOUCHED },
+	{ "0x1", -EINVAL, UNTOUCHED },
+};
+
+static void parses_int(void **state)
+{
+	const __typeof__(int_rows[0]) *row = *state;
+	int64_t value = UNTOUCHED;
+
+	assert_int_equal(nfd_parse_int(row->text, &value), row->result);
+	assert_true(value == row->value);
+}
+
 static const struct number_row hex_rows[] = {
 	{ "0", 0xff, 0, 0 },
 	{ "0x10de", 0xffff, 0, 0x10de },
@@ -209,6 +240,7 @@ int main(void)
 	struct unit_suite suite = { .name = "parse" };
 
 	UNIT_ROWS(&suite, parses_uint, uint_rows, text);
+	UNIT_ROWS(&suite, parses_int, int_rows, text);
 	UNIT_ROWS(&suite, parses_hex, hex_rows, text);
 	UNIT_ROWS(&suite, parses_duration, duration_rows, text);
 	UNIT_ROWS(&suite, formats_duration, format_rows, text);
