@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# From nfd-source/scan/cpuid-flags.tsv to three lists of macro calls in C, of which nfd-source/scan/cpuid.c takes what it
-# defines: CPUID_FLAG(name), CPUID_CONDITION(number, expression) and CPUID_RULE(flag, vendor, leaf, sub-leaf, register, mask,
-# is_clear, least leaf, condition). CPUID_DENIED is the default deny list. A word in a condition that is neither a flag nor
-# one of the facts below ends the build.
+# From nfd-source/scan/cpuid-flags.tsv to three lists of macro calls in C, of which nfd-source/scan/cpuid.c takes what
+# it defines: CPUID_FLAG(name), CPUID_CONDITION(number, expression) and CPUID_RULE(flag, vendor, leaf, sub-leaf, register,
+# mask, is_clear, least leaf, condition). CPUID_DENIED is the default deny list. A word in a condition that is neither a flag
+# nor one of the facts below ends the build.
 BEGIN {
 	FS = "\t"
 	split("OSAVX OSAVX512 THREADS PMUVER NFIXED family model", list, " ")
@@ -15,7 +15,6 @@ NF != 8 { fail("8 columns expected") }
 	count++
 	for (i = 1; i <= 8; i++)
 		field[count, i] = $i
-	line[count] = FNR
 	if (!($1 in is_flag)) {
 		flag[++flags] = $1
 		is_flag[$1] = 1
