@@ -66,6 +66,9 @@ static void read_cpuinfo(struct nfd_scan *scan, struct model *model)
 
 	if (len < 0) {
 		nfd_scan_failed(scan, NFD_CPU_KEY "model.", CPUINFO, (int)len);
+		/* What the host says of itself there stays as it was published. */
+		for (size_t i = 0; i < HYPERVISOR && !nfd_root_is_absent((int)len); i++)
+			model->path[i] = NULL;
 		return;
 	}
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {

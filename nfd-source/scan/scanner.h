@@ -76,6 +76,8 @@ struct nfd_scan {
 	struct nfd_unknowns unknowns;           /* facts that could not be decided */
 	cJSON *features;                        /* raw features, NULL when nobody asked */
 	struct nfd_pci_bus *pci;                /* read once by whichever scanner needs it first */
+	/* Of this host's processor, borrowed; NULL: the root is another's. */
+	const struct nfd_cpu_facts *cpu;
 	const struct nfd_nvml *nvml; /* what NVML said, borrowed; NULL: it was not asked */
 	unsigned int vendors_found;  /* bits by enum nfd_vendor: hardware is there */
 	bool all_devices;            /* keep also devices outside the class white lists */

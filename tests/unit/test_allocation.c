@@ -23,6 +23,8 @@
 #include "output/feature_text.h"
 #include "output/node_object.h"
 #include "output/render.h"
+#include "scan/cpu.h"
+#include "scan/cpu_facts.h"
 #include "scan/kernel_config.h"
 #include "scan/kernel_modules.h"
 #include "scan/kernel_state.h"
@@ -152,9 +154,10 @@ static void scan_survives(void **state)
 }
 
 static const struct nfd_scanner *const worker_scanners[] = {
-	&nfd_kernel_config_scanner, &nfd_kernel_modules_scanner, &nfd_kernel_state_scanner,
-	&nfd_memory_scanner,        &nfd_network_scanner,        &nfd_storage_scanner,
-	&nfd_system_scanner,
+	&nfd_kernel_config_scanner, &nfd_kernel_modules_scanner,
+	&nfd_kernel_state_scanner,  &nfd_memory_scanner,
+	&nfd_network_scanner,       &nfd_storage_scanner,
+	&nfd_system_scanner,        &nfd_cpu_scanner,
 };
 
 static const struct tree_entry worker_host[] = {
@@ -173,13 +176,26 @@ static const struct tree_entry worker_host[] = {
 	FILE_AT("sys/block/sda/queue/rotational", "0"),
 	FILE_AT("etc/os-release", "ID=x\nVERSION_ID=1.2\nNAME=\xff\n"),
 	FILE_AT("sys/devices/virtual/dmi/id/sys_vendor", "x"),
+	FILE_AT("sys/bus/cpu/devices/cpu0/topology/thread_siblings_list", "0,1"),
+	FILE_AT("sys/bus/cpu/devices/cpu0/topology/physical_package_id", "0"),
+	FILE_AT("sys/devices/system/cpu/intel_pstate/status", "active"),
+	FILE_AT("sys/devices/system/cpu/cpufreq/policy0/affected_cpus", "0"),
+	FILE_AT("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave"),
+	FILE_AT("sys/module/kvm_amd/parameters/sev", "Y"),
+	FILE_AT("sys/fs/cgroup/misc.capacity", "sev 1"),
+	FILE_AT("proc/cpuinfo", "vendor_id : IBM/S390"),
+	FILE_AT("proc/sysinfo", "VM00 Control Program: z/VM"),
+	FILE_AT("proc/self/mounts", "resctrl /mnt resctrl rw 0 0"),
+	FILE_AT("mnt/info/L3/num_closids", "16"),
 	{ 0 },
 };
 
 static int worker_scan_once(const void *cookie)
 {
 	const struct nfd_scan_request *request = cookie;
-	struct nfd_scan scan = { .root = request->root, .options = request->options };
+	struct nfd_scan scan = { .root = request->root,
+				 .options = request->options,
+				 .cpu = request->cpu };
 	int r;
 
 	if (request->features) {
@@ -202,9 +218,16 @@ static void worker_scan_survives(void **state)
 
 	(void)state;
 	tree_fill(tree, worker_host);
-	fail_each(worker_scan_once, &request);
-	request.features = true;
-	fail_each(worker_scan_once, &request);
+	for (int variant = 0; variant < 4; variant++) {
+		struct nfd_cpu_facts facts;
+
+		nfd_cpu_facts_init(&facts, variant & 1 ? NFD_CPU_X86_64 : NFD_CPU_S390X);
+		facts.rdt = NFD_RDT_L3_ALLOCATION;
+		nfd_cpu_add_flag(&facts, "VX");
+		request.cpu = &facts;
+		request.features = variant & 2;
+		fail_each(worker_scan_once, &request);
+	}
 }
 
 static int load_once(const void *cookie)

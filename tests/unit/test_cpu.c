@@ -216,7 +216,6 @@ static const struct row model_rows[] = {
 	{ "s390x: unreadable",
 	  &mainframe,
 	  { DIR_AT("proc/cpuinfo"), DIR_AT("proc/sysinfo") },
-	  "cpu-model.family=0\ncpu-model.id=0\ncpu-model.vendor_id=VendorUnknown\n"
 	  "unknown cpu-model.\nunknown cpu-model.hypervisor\n" },
 	{ "s390x: Secure Execution",
 	  &mainframe,
