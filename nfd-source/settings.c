@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/environment.h"
@@ -58,14 +59,25 @@ struct file_cookie {
 	bool seen[NFD_SETTINGS_MAX];
 };
 
+/* "sources: all" is short for "sources: {mode: all}". */
+static const struct nfd_setting *find_setting(const struct nfd_yaml_item *item)
+{
+	if (strcasecmp(item->key, "sources") == 0 && item->count == 1 && !item->is_list)
+		return nfd_settings_find("sources.mode");
+	return nfd_settings_find(item->key);
+}
+
 static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error *err)
 {
 	struct file_cookie *cookie = data;
-	const struct nfd_setting *setting = nfd_settings_find(item->key);
+	const struct nfd_setting *setting = find_setting(item);
 	char origin[512];
 	int r;
 
 	if (nfd_settings_is_foreign(item->key)) {
+		/* Without a value nothing is passed over. */
+		if (item->count == 0 && !item->is_mapping && !item->is_odd)
+			return NFD_YAML_DONE;
 		nfd_strbuf_printf(&cookie->passed_over, "%s%s", cookie->passed_over.len ? " " : "",
 				  item->key);
 		return NFD_YAML_DONE;
@@ -233,6 +245,45 @@ static int find_node_name(struct nfd_settings *settings, char *const *environmen
 	return set_joined(settings, setting, name, "host name", err);
 }
 
+static bool is_default(const struct nfd_settings *settings, const char *key)
+{
+	return strcmp(nfd_settings_origin(settings, key), "default") == 0;
+}
+
+static int replace_origin(struct nfd_settings *settings, const char *key, const char *from,
+			  struct nfd_error *err)
+{
+	char origin[600];
+
+	snprintf(origin, sizeof(origin), "%s (%s)", from, nfd_settings_origin(settings, from));
+	return nfd_replace_text(&settings->origin[nfd_settings_position(nfd_settings_find(key))],
+				origin, err);
+}
+
+/* What one setting means for another. */
+static int settle(struct nfd_settings *settings, struct nfd_error *err)
+{
+	int *mode = &settings->scan.vendor.labels[NFD_VENDOR_NFD], r = 0;
+
+	if (!is_default(settings, "core.sources")) {
+		settings->scan.source.labels_off = settings->core.old_labels_off;
+		r = replace_origin(settings, "core.labelSources", "core.sources", err);
+	}
+	if (r < 0 || settings->outputs.node_feature.mode != NFD_OBJECT_WORKER ||
+	    *mode == NFD_VENDOR_ON)
+		return r;
+	/* In nfd-worker's place its labels are ours. */
+	if (!is_default(settings, "sources.mode"))
+		return nfd_error_set(err, -EINVAL,
+				     "outputs.nodeFeature.mode is worker (%s), which needs "
+				     "sources.mode: all, but it is %s (%s)",
+				     nfd_settings_origin(settings, "outputs.nodeFeature.mode"),
+				     *mode == NFD_VENDOR_AUTO ? "auto" : "own",
+				     nfd_settings_origin(settings, "sources.mode"));
+	*mode = NFD_VENDOR_ON;
+	return replace_origin(settings, "sources.mode", "outputs.nodeFeature.mode", err);
+}
+
 int nfd_settings_load(struct nfd_settings *settings, const struct nfd_settings_sources *sources,
 		      struct nfd_error *err)
 {
@@ -254,6 +305,8 @@ int nfd_settings_load(struct nfd_settings *settings, const struct nfd_settings_s
 		r = load_overrides(settings, sources, err);
 	if (r == 0)
 		r = find_node_name(settings, sources->environment, err);
+	if (r == 0)
+		r = settle(settings, err);
 	return r;
 }
 

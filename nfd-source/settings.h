@@ -16,14 +16,15 @@
 #include "output/output.h"
 #include "scan/scanner.h"
 
-#define NFD_SETTINGS_MAX 64
+#define NFD_SETTINGS_MAX 80
 #define NFD_SETTINGS_FILE "/etc/nfd-source/nfd-source.yaml"
 #define NFD_SETTINGS_ENVIRONMENT "NFD_SOURCE_"
 
 struct nfd_settings {
 	struct {
-		int64_t sleep_interval_ms; /* 0: never rescan by time */
-		char *node_name;           /* owned */
+		int64_t sleep_interval_ms;   /* 0: never rescan by time */
+		char *node_name;             /* owned */
+		unsigned int old_labels_off; /* core.sources, see struct nfd_source_options */
 	} core;
 	struct nfd_scan_options scan;
 	struct nfd_output_options outputs;
@@ -53,6 +54,8 @@ enum nfd_setting_type {
 	NFD_SETTING_CHOICE,   /* position in @choices in an int */
 	NFD_SETTING_CLASSES,  /* hexadecimal prefixes in a struct nfd_texts */
 	NFD_SETTING_FIELDS,   /* bits by position in @choices in an unsigned int */
+	NFD_SETTING_WORDS,    /* any texts in a struct nfd_texts */
+	NFD_SETTING_SOURCES,  /* sources of NFD that are left out, as bits in an unsigned int */
 };
 
 struct nfd_setting {
@@ -61,7 +64,8 @@ struct nfd_setting {
 	size_t offset;              /* in struct nfd_settings */
 	const char *fallback;       /* default; lists joined by commas */
 	const char *const *choices; /* allowed words, NULL-terminated; or NULL */
-	int64_t min, max;           /* of a duration in ms; of a class prefix in digits */
+	int64_t min,
+		max; /* of a duration in ms; of a class prefix in digits; least number of fields */
 	const char *help;
 };
 

@@ -12,11 +12,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "scan/cpuid.h"
+#include "scan/kernel_config.h"
 #include "scan/pci.h"
 #include "scan/usb.h"
 #include "settings_value.h"
 
 static const char *const modes[] = { "auto", "on", "off", NULL };
+/* In the order of enum nfd_vendor_mode. */
+static const char *const source_modes[] = { "auto", "all", "own", NULL };
+static const char *const object_modes[] = { "auto", "on", "off", "worker", NULL };
+static const char *const truths[] = { "false", "true", NULL };
+/* In the order in which NFD writes them. */
+static const char *const owner_kinds[] = { "node", "pod", "ds", NULL };
 static const char *const switches[] = { "on", "off", NULL };
 static const char *const mig_strategies[] = { "", "none", "single", "mixed", NULL };
 static const char *const label_modes[] = { "fallback", "always", "off", NULL };
@@ -42,19 +50,57 @@ static const struct nfd_setting table[] = {
 	{ .key = "core.nodeName", .type = NFD_SETTING_TEXT, .offset = AT(core.node_name),
 	  .fallback = "",
 	  .help = "name of our Node; else $NODE_NAME, else the host name in lower case" },
+	{ .key = "core.noPublish", .type = NFD_SETTING_CHOICE, .offset = AT(outputs.no_publish),
+	  .fallback = "false", .choices = truths,
+	  .help = "publish nothing by any output" },
+	{ .key = "core.labelSources", .type = NFD_SETTING_SOURCES,
+	  .offset = AT(scan.source.labels_off), .fallback = "all",
+	  .help = "sources of NFD that give labels; all: all but fake, -NAME takes one out" },
+	{ .key = "core.sources", .type = NFD_SETTING_SOURCES,
+	  .offset = AT(core.old_labels_off), .fallback = "all",
+	  .help = "NFD's older name of core.labelSources, before which it counts" },
+	{ .key = "core.featureSources", .type = NFD_SETTING_SOURCES,
+	  .offset = AT(scan.source.features_off), .fallback = "all",
+	  .help = "sources of NFD that give raw features, likewise" },
+	{ .key = "core.noPublishFeatures", .type = NFD_SETTING_WORDS,
+	  .offset = AT(outputs.node_feature.no_features), .fallback = "",
+	  .help = "raw features that are not published, by name or \"beginning*\"" },
+	{ .key = "core.ownerRefs", .type = NFD_SETTING_FIELDS,
+	  .offset = AT(outputs.node_feature.owners), .fallback = "pod,ds",
+	  .choices = owner_kinds,
+	  .help = "owners of the NodeFeature in nfd-worker's place" },
+	{ .key = "core.noOwnerRefs", .type = NFD_SETTING_CHOICE,
+	  .offset = AT(outputs.node_feature.no_owners), .fallback = "false", .choices = truths,
+	  .help = "no owners, whatever core.ownerRefs says" },
+	{ .key = "sources.mode", .type = NFD_SETTING_CHOICE,
+	  .offset = AT(scan.vendor.labels[NFD_VENDOR_NFD]), .fallback = "own",
+	  .choices = source_modes,
+	  .help = "all: what nfd-worker finds too; auto: where none runs; own: our labels alone" },
+	{ .key = "sources.cpu.cpuid.attributeBlacklist", .type = NFD_SETTING_WORDS,
+	  .offset = AT(scan.cpu.flag_black_list), .fallback = nfd_cpuid_denied,
+	  .help = "flags of the processor that get no label" },
+	{ .key = "sources.cpu.cpuid.attributeWhitelist", .type = NFD_SETTING_WORDS,
+	  .offset = AT(scan.cpu.flag_white_list), .fallback = "",
+	  .help = "if not empty: the only flags that get one" },
+	{ .key = "sources.kernel.kconfigFile", .type = NFD_SETTING_TEXT,
+	  .offset = AT(scan.kernel.config_file), .fallback = "",
+	  .help = "configuration of the kernel, tried before the known places" },
+	{ .key = "sources.kernel.configOpts", .type = NFD_SETTING_WORDS,
+	  .offset = AT(scan.kernel.config_opts), .fallback = NFD_KERNEL_CONFIG_OPTS,
+	  .help = "options of the kernel that get a label" },
 	{ .key = "sources.pci.deviceClassWhitelist", .type = NFD_SETTING_CLASSES,
 	  .offset = AT(scan.pci.class_white_list), .fallback = "02,03,0b40,12", .max = 4,
 	  .help = "PCI classes that get labels, as prefixes of four hexadecimal digits" },
 	{ .key = "sources.pci.deviceLabelFields", .type = NFD_SETTING_FIELDS,
 	  .offset = AT(scan.pci.label_fields), .fallback = "class,vendor",
-	  .choices = nfd_pci_field_names,
+	  .choices = nfd_pci_field_names, .min = 1,
 	  .help = "fields of the finer PCI label" },
 	{ .key = "sources.usb.deviceClassWhitelist", .type = NFD_SETTING_CLASSES,
 	  .offset = AT(scan.usb.class_white_list), .fallback = "0e,ef,fe,ff", .max = 2,
 	  .help = "USB classes that get labels, as prefixes of two hexadecimal digits" },
 	{ .key = "sources.usb.deviceLabelFields", .type = NFD_SETTING_FIELDS,
 	  .offset = AT(scan.usb.label_fields), .fallback = "class,vendor,device",
-	  .choices = nfd_usb_field_names,
+	  .choices = nfd_usb_field_names, .min = 1,
 	  .help = "fields of the USB label" },
 	{ .key = "sources.nvidia.libraryDir", .type = NFD_SETTING_TEXT,
 	  .offset = AT(scan.nvidia_library_dir), .fallback = "",
@@ -112,8 +158,8 @@ static const struct nfd_setting table[] = {
 	  .min = 0, .max = MS_YEAR,
 	  .help = "labels of a dead writer expire after it, unknown facts are kept for it; 0: never" },
 	{ .key = "outputs.nodeFeature.mode", .type = NFD_SETTING_CHOICE,
-	  .offset = AT(outputs.node_feature.mode), .fallback = "auto", .choices = modes,
-	  .help = "publish a NodeFeature object" },
+	  .offset = AT(outputs.node_feature.mode), .fallback = "auto", .choices = object_modes,
+	  .help = "publish a NodeFeature object; worker: also the one of nfd-worker" },
 	{ .key = "outputs.nodeFeature.namespace", .type = NFD_SETTING_TEXT,
 	  .offset = AT(outputs.node_feature.namespace), .fallback = "",
 	  .help = "namespace of that object; else the pod's own" },
@@ -161,18 +207,9 @@ static const struct nfd_setting table[] = {
 
 _Static_assert(NFD_ARRAY_SIZE(table) <= NFD_SETTINGS_MAX, "origin array too small");
 
-/* Keys of nfd-worker.conf for sources and mechanisms that we do not have (spec nfd.md 6.1). */
+/* Keys of nfd-worker.conf for what we do not have (spec nfd.md 6.1; docs/nfd-worker-conf.md). */
 static const char *const foreign_keys[] = {
-	"core.noPublish",
-	"core.featureSources",
-	"core.labelSources",
-	"core.sources",
-	"core.noPublishFeatures",
-	"core.ownerRefs",
-	"core.noOwnerRefs",
 	"core.klog",
-	"sources.cpu",
-	"sources.kernel",
 	"sources.custom",
 	"sources.fake",
 	"sources.local",

@@ -166,7 +166,7 @@ static int set_fields(const struct nfd_setting *setting, const char *const *text
 			return refuse_choice(setting, text[i], err);
 		bits |= 1U << at;
 	}
-	if (bits == 0)
+	if (bits == 0 && setting->min > 0)
 		return refuse_choice(setting, "", err);
 	*field = bits;
 	return 0;
@@ -193,9 +193,32 @@ static int set_classes(const struct nfd_setting *setting, const char *const *tex
 	return 0;
 }
 
+static int set_words(const struct nfd_setting *setting, const char *const *text, size_t count,
+		     struct nfd_texts *field, struct nfd_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!*text[i] || has_control_bytes(text[i]))
+			return nfd_error_set(err, -EINVAL,
+					     "%s: empty words and control characters are not "
+					     "allowed",
+					     setting->key);
+	return copy_texts(text, count, field) < 0 ? nfd_error_set(err, -ENOMEM, "out of memory") :
+						    0;
+}
+
+static int set_sources(const struct nfd_setting *setting, const char *const *text, size_t count,
+		       unsigned int *field, struct nfd_error *err)
+{
+	int r = nfd_sources_parse(text, count, field, err);
+
+	if (r < 0)
+		nfd_error_wrap(err, "%s", setting->key);
+	return r;
+}
+
 bool nfd_setting_is_list(const struct nfd_setting *setting)
 {
-	return setting->type == NFD_SETTING_CLASSES || setting->type == NFD_SETTING_FIELDS;
+	return setting->type >= NFD_SETTING_CLASSES;
 }
 
 int nfd_setting_set(struct nfd_settings *settings, const struct nfd_setting *setting,
@@ -208,6 +231,10 @@ int nfd_setting_set(struct nfd_settings *settings, const struct nfd_setting *set
 		return set_fields(setting, text, count, field, err);
 	if (setting->type == NFD_SETTING_CLASSES)
 		return set_classes(setting, text, count, field, err);
+	if (setting->type == NFD_SETTING_WORDS)
+		return set_words(setting, text, count, field, err);
+	if (setting->type == NFD_SETTING_SOURCES)
+		return set_sources(setting, text, count, field, err);
 	if (count > 1)
 		return nfd_error_set(err, -EINVAL, "%s: takes one value, not a list", setting->key);
 	if (setting->type == NFD_SETTING_DURATION)
@@ -225,7 +252,7 @@ void nfd_setting_release(struct nfd_settings *settings, const struct nfd_setting
 {
 	void *field = field_of(settings, setting);
 
-	if (setting->type == NFD_SETTING_CLASSES)
+	if (setting->type == NFD_SETTING_CLASSES || setting->type == NFD_SETTING_WORDS)
 		free_texts(field);
 	else if (setting->type <= NFD_SETTING_PATTERN)
 		free(*(char **)field);
@@ -265,11 +292,15 @@ void nfd_settings_format(const struct nfd_settings *settings, const struct nfd_s
 		nfd_strbuf_puts(buf, setting->choices[*(const int *)field]);
 		break;
 	case NFD_SETTING_CLASSES:
+	case NFD_SETTING_WORDS:
 		for (size_t i = 0; i < texts->count; i++)
 			nfd_strbuf_printf(buf, "%s%s", i ? "," : "", texts->text[i]);
 		break;
 	case NFD_SETTING_FIELDS:
 		format_fields(setting, *(const unsigned int *)field, buf);
+		break;
+	case NFD_SETTING_SOURCES:
+		nfd_sources_format(*(const unsigned int *)field, buf);
 		break;
 	}
 }

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-#define NFD_YAML_VALUES_MAX 64
+#define NFD_YAML_VALUES_MAX 256
 
 /* One key of the file. */
 struct nfd_yaml_item {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/root.h"
+#include "scan/cpu_facts.h"
 #include "scan/nvml.h"
 #include "scan/vendor.h"
 #include "settings.h"
@@ -55,6 +56,8 @@ struct nfd_context {
 	char nvml_helper[PATH_MAX];          /* path of nfd-source-nvml */
 	struct nfd_vendors vendors;          /* of the last scan: who writes their labels */
 	struct nfd_nvml nvml;                /* of the last scan: what NVML said; owned */
+	struct nfd_cpu_facts cpu;            /* see nfd_context_cpu() */
+	bool cpu_is_known;
 	struct nfd_setting_override override[NFD_OVERRIDES_MAX];
 };
 
@@ -101,6 +104,24 @@ int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigne
  */
 int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
 	nfd_must_check;
+
+/**
+ * nfd_context_cpu() - what this processor says of itself, asked once a process.
+ * Return: borrowed; NULL when the root is another host's (a recorded one): its sys is no sysfs.
+ */
+const struct nfd_cpu_facts *nfd_context_cpu(struct nfd_context *context);
+
+/**
+ * nfd_context_worker_pid() - an nfd-worker among the processes of this host. Looks at each of them.
+ * Return: pid; 0 when none is seen.
+ */
+int nfd_context_worker_pid(const struct nfd_context *context);
+
+/**
+ * nfd_context_prepare_scan() - settle what the scan options take from the outputs, which come and go:
+ * other programs' feature files are ours to read where we write none.
+ */
+void nfd_context_prepare_scan(struct nfd_context *context);
 
 /**
  * nfd_context_nvml_place() - how this process asks NVML for a scan. A daemon starts nfd-source-nvml, so that

@@ -92,16 +92,16 @@ static void put_vendor(const struct nfd_context *context, const struct nfd_scann
 		       struct nfd_strbuf *buf)
 {
 	const struct nfd_vendor_state *state;
-	char name[96];
 
 	if (!scanner || !scanner->vendor)
 		return;
 	state = &context->vendors.of[scanner->vendor];
-	nfd_strbuf_printf(buf, "vendor %s: %s, because %s\n", nfd_labeller(scanner->vendor)->name,
-			  nfd_vendor_words(state->verdict), state->why);
-	snprintf(name, sizeof(name), "sources.vendor.%s.labels",
-		 nfd_labeller(scanner->vendor)->name);
-	put_setting(&context->settings, name, "setting:", buf);
+	if (scanner->vendor == NFD_VENDOR_NFD)
+		nfd_strbuf_puts(buf, "sources of nfd-worker: ");
+	else
+		nfd_strbuf_printf(buf, "vendor %s: ", nfd_labeller(scanner->vendor)->name);
+	nfd_strbuf_printf(buf, "%s, because %s\n", nfd_vendor_words(state->verdict), state->why);
+	put_setting(&context->settings, nfd_labeller(scanner->vendor)->setting, "setting:", buf);
 	if (scanner->vendor == NFD_VENDOR_NVIDIA && context->nvml.why[0])
 		nfd_strbuf_printf(buf, "NVML: no report: %s\n", context->nvml.why);
 }
@@ -121,7 +121,9 @@ static void put_missing(const struct nfd_context *context, const char *key,
 				  "reason: %s\n",
 				  key, unknown->reason);
 	else if (verdict == NFD_VENDOR_LEAVE)
-		nfd_strbuf_printf(buf, "%s: no, this vendor's labels are not ours to write\n", key);
+		nfd_strbuf_printf(buf, "%s: no, %s are not ours to write\n", key,
+				  scanner->vendor == NFD_VENDOR_NFD ? "labels of NFD's sources" :
+								      "this vendor's labels");
 	else if (scanner)
 		nfd_strbuf_printf(buf, "%s: no, nothing on this host gives it\n", key);
 	else

@@ -121,8 +121,12 @@ static void put_confinement(const cJSON *status, struct nfd_strbuf *buf)
 static void put_vendors(const cJSON *status, struct nfd_strbuf *buf)
 {
 	const cJSON *nvml = nfd_json_get(status, "nvml");
-	const cJSON *entry;
+	const cJSON *entry = nfd_json_get(status, "sources");
 
+	/* A status file of an older version has none. */
+	if (entry)
+		nfd_strbuf_printf(buf, "sources:      those of nfd-worker: %s, because %s\n",
+				  text_of(entry, "labels", "?"), text_of(entry, "why", "?"));
 	cJSON_ArrayForEach(entry, nfd_json_get(status, "vendors"))
 		nfd_strbuf_printf(buf, "vendor %s: %s, because %s\n", text_of(entry, "name", "?"),
 				  text_of(entry, "labels", "?"), text_of(entry, "why", "?"));

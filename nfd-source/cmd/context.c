@@ -51,6 +51,7 @@ void nfd_context_settle(struct nfd_context *context)
 		.quiet_until_ms = context->place.quiet_until_ms,
 	};
 	context->settings.outputs.api.place = &context->place;
+	context->settings.scan.node_name = context->settings.core.node_name;
 }
 
 int nfd_print(const struct nfd_strbuf *buf)

@@ -6,15 +6,60 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
 
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/vendor_look.h"
+#include "doctor/processes.h"
+#include "scan/cpu_live.h"
 #include "scan/scan.h"
 
 /* Eight cards without a persistence daemon take some seconds each to start. */
 #define NVML_DEADLINE_MS 60000
+
+/* In a pod the host's root is a folder, and its sysfs is mounted there all the same. */
+static bool is_this_host(const struct nfd_context *context)
+{
+	char path[PATH_MAX];
+	struct statfs status;
+
+	if (strcmp(context->root_path, "/") == 0)
+		return true;
+	return snprintf(path, sizeof(path), "%s/sys", context->root_path) < (int)sizeof(path) &&
+	       statfs(path, &status) == 0 && status.f_type == SYSFS_MAGIC;
+}
+
+const struct nfd_cpu_facts *nfd_context_cpu(struct nfd_context *context)
+{
+	if (!is_this_host(context))
+		return NULL;
+	if (!context->cpu_is_known)
+		nfd_cpu_live(&context->cpu);
+	context->cpu_is_known = true;
+	return &context->cpu;
+}
+
+int nfd_context_worker_pid(const struct nfd_context *context)
+{
+	struct nfd_processes processes;
+
+	nfd_processes_read(&context->root, 0, &processes);
+	return processes.process[NFD_PROCESS_NFD_WORKER].pid;
+}
+
+void nfd_context_prepare_scan(struct nfd_context *context)
+{
+	const struct nfd_output_options *outputs = &context->settings.outputs;
+	struct nfd_local_options *local = &context->settings.scan.local;
+	const char *why;
+
+	local->dir = nfd_feature_output.is_on(outputs, &why) ? NULL : outputs->feature_file.dir;
+	local->own = outputs->feature_file.name;
+}
 
 struct nfd_nvml_place nfd_context_nvml_place(const struct nfd_context *context, bool is_daemon)
 {
@@ -93,6 +138,12 @@ static void await_nvml(void *cookie)
 	asking->is_answered = true;
 }
 
+static bool wants_cpu(const struct nfd_context *context, unsigned int flags)
+{
+	return flags & NFD_SCAN_VENDORS ||
+	       context->vendors.of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WRITE;
+}
+
 static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_scan *scan)
 {
 	struct asking asking = { .context = context };
@@ -100,6 +151,7 @@ static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_
 		.root = &context->root,
 		.options = &context->settings.scan,
 		.vendors = flags & NFD_SCAN_VENDORS ? NULL : &context->vendors,
+		.cpu = wants_cpu(context, flags) ? nfd_context_cpu(context) : NULL,
 		.nvml = &context->nvml,
 		.await_nvml = await_nvml,
 		.await_cookie = &asking,
@@ -121,10 +173,15 @@ static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_
 
 int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
 {
+	const struct nfd_vendor_options *options = &context->settings.scan.vendor;
+	struct nfd_vendor_view view = { 0 };
 	int r;
 
-	nfd_vendors_decide(&context->settings.scan.vendor,
-			   context->settings.outputs.feature_file.dir, NULL, &context->vendors);
+	if (options->labels[NFD_VENDOR_NFD] == NFD_VENDOR_AUTO)
+		view.worker_pid = nfd_context_worker_pid(context);
+	nfd_context_prepare_scan(context);
+	nfd_vendors_decide(options, context->settings.outputs.feature_file.dir, &view,
+			   &context->vendors);
 	r = run_scan(context, flags, scan);
 	if (r < 0)
 		return r;
@@ -194,6 +251,8 @@ int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, 
 	result = ask_api(context, request);
 	view.seen = nfd_json_get(result, "seen");
 	view.coming = nfd_json_get(result, "coming");
+	if (settings->scan.vendor.labels[NFD_VENDOR_NFD] == NFD_VENDOR_AUTO)
+		view.worker_pid = nfd_context_worker_pid(context);
 	nfd_vendors_decide(&settings->scan.vendor, settings->outputs.feature_file.dir, &view,
 			   &context->vendors);
 	cJSON_Delete(result);

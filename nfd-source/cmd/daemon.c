@@ -143,8 +143,8 @@ static void check_confinement(struct nfd_daemon *daemon)
 static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 {
 	bool features = nfd_outputs_want_features(&daemon->context->settings.outputs);
-	/* Raw features are not taken over from an earlier scan. */
-	uint32_t scanners = features ? NFD_SCANNERS_ALL : wanted;
+	/* Without raw features of the last scan there is nothing to take over. */
+	uint32_t scanners = features && !daemon->last.features ? NFD_SCANNERS_ALL : wanted;
 	bool full = scanners == NFD_SCANNERS_ALL;
 	struct nfd_scan_request request = {
 		.root = &daemon->context->root,
@@ -168,7 +168,10 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 		nfd_daemon_watch_files(&daemon->watch, &daemon->context->root,
 				       daemon->context->settings.scan.nvidia_library_dir,
 				       &daemon->context->settings.outputs.feature_file);
+	nfd_context_prepare_scan(daemon->context);
 	nfd_daemon_vendors_prepare(&daemon->vendors, wanted, begin_ms);
+	if (daemon->vendors.verdict.of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WRITE)
+		request.cpu = nfd_context_cpu(daemon->context);
 	r = nfd_scan_run(&scan, &request, &err);
 	if (r == 0)
 		nfd_daemon_vendors_found(&daemon->vendors, scan.vendors_found, begin_ms);

@@ -129,10 +129,22 @@ static void ask_nvml(struct nfd_daemon_vendors *vendors, int64_t now_ms)
 		start_nvml(vendors, now_ms);
 }
 
+/* Hosts have many processes: not at each scan. */
+static void look_for_worker(struct nfd_daemon_vendors *vendors, int64_t now_ms)
+{
+	if (now_ms < vendors->worker_due_ms)
+		return;
+	vendors->worker_pid = nfd_context_worker_pid(vendors->context);
+	vendors->worker_due_ms = now_ms + LOOK_EVERY_MS;
+}
+
 void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wanted, int64_t now_ms)
 {
 	const struct nfd_settings *settings = &vendors->context->settings;
 	struct nfd_vendor_view view = { .seen = vendors->seen, .coming = vendors->coming };
+
+	look_for_worker(vendors, now_ms);
+	view.worker_pid = vendors->worker_pid;
 
 	view.is_pending = !vendors->seen && now_ms < vendors->decide_ms &&
 			  nfd_vendor_look_wanted(&settings->outputs);
@@ -164,6 +176,7 @@ void nfd_daemon_vendors_reload(struct nfd_daemon_vendors *vendors, int64_t now_m
 {
 	if (vendors->found)
 		vendors->look_due_ms = now_ms;
+	vendors->worker_due_ms = now_ms;
 }
 
 static bool is_well(const struct nfd_nvml *nvml)

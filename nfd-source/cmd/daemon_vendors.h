@@ -25,6 +25,8 @@ struct nfd_daemon_vendors {
 	bool is_open;               /* the child and the run below are ready */
 	struct nfd_vendors verdict; /* of the last nfd_daemon_vendors_prepare() */
 	unsigned int found;         /* bits by enum nfd_vendor: hardware of the last scan */
+	int worker_pid;             /* of an nfd-worker on this host; 0: none is seen */
+	int64_t worker_due_ms;      /* when to look for one again */
 
 	struct nfd_nvml nvml; /* last report; owned */
 	struct nfd_child nvml_child;

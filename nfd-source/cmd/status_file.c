@@ -124,24 +124,30 @@ static void add_confinement(cJSON *object, const struct nfd_confinement *confine
 		cJSON_AddItemToArray(list, cJSON_CreateString(confinement->folder[i]));
 }
 
-/* Vendors whose hardware is here: whether we write their labels. */
+static void add_verdict(cJSON *entry, const struct nfd_vendor_state *state)
+{
+	cJSON_AddStringToObject(entry, "labels", nfd_vendor_words(state->verdict));
+	nfd_json_add_text(entry, "why", state->why);
+}
+
+/* Whether we write the labels of NFD's sources, and of vendors whose hardware is here. */
 static void add_vendors(cJSON *object, const struct nfd_daemon_vendors *vendors)
 {
 	cJSON *list, *nvml;
 
 	if (!vendors)
 		return;
+	add_verdict(cJSON_AddObjectToObject(object, "sources"),
+		    &vendors->verdict.of[NFD_VENDOR_NFD]);
 	list = cJSON_AddArrayToObject(object, "vendors");
-	for (int i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++) {
-		const struct nfd_vendor_state *state = &vendors->verdict.of[i];
+	for (int i = NFD_VENDOR_NFD + 1; i < NFD_VENDOR_COUNT; i++) {
 		cJSON *entry;
 
 		if (!(vendors->found >> i & 1))
 			continue;
 		entry = cJSON_CreateObject();
 		cJSON_AddStringToObject(entry, "name", nfd_labeller((enum nfd_vendor)i)->name);
-		cJSON_AddStringToObject(entry, "labels", nfd_vendor_words(state->verdict));
-		nfd_json_add_text(entry, "why", state->why);
+		add_verdict(entry, &vendors->verdict.of[i]);
 		cJSON_AddItemToArray(list, entry);
 	}
 	if (!(vendors->found >> NFD_VENDOR_NVIDIA & 1))

@@ -29,6 +29,7 @@ static const struct {
 	{ "nvidia-device-p", NFD_PROCESS_DEVICE_PLUGIN },
 	{ "dcgm-exporter", NFD_PROCESS_DCGM_EXPORTER },
 	{ "nvidia-validato", NFD_PROCESS_VALIDATOR },
+	{ "nfd-worker", NFD_PROCESS_NFD_WORKER },
 };
 
 static int kind_of(const char *comm)

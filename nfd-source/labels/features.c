@@ -109,3 +109,17 @@ cJSON *nfd_features_instance(cJSON *features, const char *feature)
 	}
 	return cJSON_AddObjectToObject(instance, "attributes");
 }
+
+int nfd_features_copy(const cJSON *from, const char *feature, cJSON *to)
+{
+	for (size_t i = 0; to && i < NFD_ARRAY_SIZE(kinds); i++) {
+		const cJSON *entry = nfd_json_get(nfd_json_get(from, kinds[i]), feature);
+		cJSON *copy = entry ? cJSON_Duplicate(entry, true) : NULL;
+
+		if (entry && !cJSON_AddItemToObject(nfd_json_get(to, kinds[i]), feature, copy)) {
+			cJSON_Delete(copy);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}

@@ -74,6 +74,14 @@ int nfd_features_attribute(cJSON *features, const char *feature, const char *nam
 cJSON *nfd_features_instance(cJSON *features, const char *feature);
 
 /**
+ * nfd_features_copy() - copy a feature, of whatever kinds it has, from one object into another.
+ * @from: as @features above; NULL has none.
+ * @to:   must not have it yet; NULL does nothing.
+ * Return: 0, also when there is none; -ENOMEM.
+ */
+int nfd_features_copy(const cJSON *from, const char *feature, cJSON *to) nfd_must_check;
+
+/**
  * nfd_features_put() - set one attribute of an instance.
  * @attributes: from nfd_features_instance().
  * Return: 0; -ENOMEM.

@@ -58,7 +58,9 @@ static int copy_text(const char *text, char **ret)
 
 static int copy_label(const struct nfd_label *label, struct nfd_label *ret)
 {
-	struct nfd_label copy = { .rank = label->rank, .is_stopgap = label->is_stopgap };
+	struct nfd_label copy = { .rank = label->rank,
+				  .is_stopgap = label->is_stopgap,
+				  .writer = label->writer };
 
 	if (copy_text(label->key, &copy.key) < 0 || copy_text(label->value, &copy.value) < 0 ||
 	    copy_text(label->source, &copy.source) < 0 ||
@@ -98,8 +100,10 @@ int nfd_set_put(struct nfd_set *set, const struct nfd_label *label)
 		return 0;
 	/* Thousands of devices of one model give the same label again and again. */
 	if (found && !set->label[at].stopped_by == !label->stopped_by &&
-	    strcmp(set->label[at].value, label->value) == 0)
+	    strcmp(set->label[at].value, label->value) == 0) {
+		set->label[at].writer = label->writer;
 		return 0;
+	}
 	if (nfd_label_key_check(label->key, NULL) < 0 || !nfd_label_value_is_valid(label->value))
 		return -EINVAL;
 	r = copy_label(label, &copy);

@@ -23,7 +23,8 @@ struct nfd_label {
 	char *source;     /* path and content that gave it, for a person; may be NULL; owned */
 	char *stopped_by; /* NULL: to be published; else the setting that stopped it; owned */
 	enum nfd_rank rank;
-	bool is_stopgap; /* what is published for an unknown fact is better: see labels/hold */
+	bool is_stopgap;      /* what is published for an unknown fact is better: see labels/hold */
+	unsigned char writer; /* who states it, as the scan counts them; 0: not known */
 };
 
 struct nfd_set {

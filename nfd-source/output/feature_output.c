@@ -22,6 +22,15 @@ struct state {
 
 static bool is_on(const struct nfd_output_options *options, const char **ret_why)
 {
+	if (nfd_output_is_barred(options, ret_why))
+		return false;
+	if (options->feature_file.mode == NFD_MODE_AUTO &&
+	    options->node_feature.mode == NFD_OBJECT_WORKER) {
+		*ret_why =
+			"outputs.featureFile.mode is auto, and we are in the place of nfd-worker, "
+			"which would read it";
+		return false;
+	}
 	return nfd_feature_file_is_on(&options->feature_file, ret_why);
 }
 

@@ -37,6 +37,8 @@ static bool is_on(const struct nfd_output_options *options, const char **ret_why
 {
 	struct nfd_api_access access;
 
+	if (nfd_output_is_barred(options, ret_why))
+		return false;
 	if (options->node_labels.mode == NFD_LABELS_OFF) {
 		*ret_why = "outputs.nodeLabels.mode is off";
 		return false;
@@ -112,7 +114,7 @@ static int64_t since_ms(const struct nfd_output_options *options, const struct n
 	int64_t age_ms = 0;
 	const char *why;
 
-	if (!nfd_feature_file_is_on(&options->feature_file, &why) ||
+	if (!nfd_feature_output.is_on(options, &why) ||
 	    nfd_feature_file_read(&options->feature_file, nfd_clock_real_s(), &file, NULL) < 0)
 		return now_ms;
 	if (file.exists && nfd_set_equal(&file.labels, set))

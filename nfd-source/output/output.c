@@ -12,6 +12,13 @@ static const struct nfd_output *const outputs[] = {
 	&nfd_node_labels_output,
 };
 
+bool nfd_output_is_barred(const struct nfd_output_options *options, const char **ret_why)
+{
+	if (options->no_publish)
+		*ret_why = "core.noPublish is true";
+	return options->no_publish;
+}
+
 const struct nfd_output *const *nfd_outputs(size_t *ret_count)
 {
 	*ret_count = NFD_ARRAY_SIZE(outputs);

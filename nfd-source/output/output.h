@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/texts.h"
 #include "labels/key.h"
 #include "labels/set.h"
 #include "labels/unknown.h"
@@ -23,9 +24,20 @@
 
 #define NFD_OUTPUT_TARGET_SIZE 768
 
+/* A fourth mode beside those of enum nfd_mode: also the object that nfd-worker would publish. */
+enum { NFD_OBJECT_WORKER = NFD_MODE_OFF + 1 };
+
+/* Owners of an object of ours, as bits, in the order in which NFD writes them. */
+enum nfd_owner { NFD_OWNER_NODE = 1 << 0, NFD_OWNER_POD = 1 << 1, NFD_OWNER_DAEMON_SET = 1 << 2 };
+
 struct nfd_node_feature_options {
-	int mode; /* enum nfd_mode; auto: on where the cluster has the type, without features.d */
-	char *namespace; /* "" for the pod's own; owned by the settings */
+	int mode; /* enum nfd_mode; auto: on where the cluster has the type, without features.d;
+		     or NFD_OBJECT_WORKER */
+	char *namespace;     /* "" for the pod's own; owned by the settings */
+	unsigned int owners; /* of the object in nfd-worker's place; bits of enum nfd_owner */
+	int no_owners;       /* 1: none, whatever @owners says */
+	struct nfd_texts
+		no_features; /* raw features that are not published: names, or "beginning*" */
 };
 
 struct nfd_node_labels_options {
@@ -39,6 +51,7 @@ struct nfd_output_options {
 	struct nfd_node_feature_options node_feature;
 	struct nfd_node_labels_options node_labels;
 	struct nfd_api_options api;
+	int no_publish; /* 1: no output is on */
 };
 
 /* What is to be brought out. */
@@ -103,6 +116,12 @@ struct nfd_output {
 	/* Remove what it wrote. 1: removed; 0: there was nothing; -errno. */
 	int (*withdraw)(const struct nfd_output_options *options, struct nfd_error *err);
 };
+
+/**
+ * nfd_output_is_barred() - whether no output may be on (core.noPublish).
+ * @ret_why: the reason, as struct nfd_output.is_on gives it; untouched otherwise.
+ */
+bool nfd_output_is_barred(const struct nfd_output_options *options, const char **ret_why);
 
 /**
  * nfd_outputs() - the table.

@@ -7,8 +7,6 @@
 
 #include "scan/cpu.h"
 
-#include <string.h>
-
 #include "scan/cpu_element.h"
 #include "scan/cpu_model.h"
 #include "scan/cpu_power.h"
@@ -42,20 +40,12 @@ static void declare_features(struct nfd_scan *scan)
 			nfd_scan_feature_set(scan, always[i].kind, always[i].feature);
 }
 
-static bool contains(const struct nfd_texts *texts, const char *text)
-{
-	for (size_t i = 0; i < texts->count; i++)
-		if (strcmp(texts->text[i], text) == 0)
-			return true;
-	return false;
-}
-
 /* The setting that keeps a flag from having a label; NULL: it has one. */
 static const char *stopped_by(const struct nfd_cpu_options *options, const char *flag)
 {
 	if (options->flag_white_list.count > 0)
-		return contains(&options->flag_white_list, flag) ? NULL : WHITE_LIST;
-	return contains(&options->flag_black_list, flag) ? BLACK_LIST : NULL;
+		return nfd_texts_contain(&options->flag_white_list, flag) ? NULL : WHITE_LIST;
+	return nfd_texts_contain(&options->flag_black_list, flag) ? BLACK_LIST : NULL;
 }
 
 static void add_flag_label(struct nfd_scan *scan, const char *flag)
@@ -112,11 +102,18 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "cpu", NULL };
 static const char *const prefixes[] = { NFD_CPU_KEY, NULL };
+static const char *const features[] = { "cpu.cpuid",  "cpu.model",    "cpu.cstate",
+					"cpu.pstate", "cpu.rdt",      "cpu.security",
+					"cpu.sst",    "cpu.topology", "cpu.coprocessor",
+					NULL };
 
 const struct nfd_scanner nfd_cpu_scanner = {
 	.name = "cpu",
 	.summary = "flags, model, threads, power and security of the processor",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_CPU,
 };

@@ -41,11 +41,13 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "module", "drivers", NULL };
 static const char *const prefixes[] = { NFD_F "driver-", NULL };
+static const char *const features[] = { "nfd-source.driver", NULL };
 
 const struct nfd_scanner nfd_driver_scanner = {
 	.name = "driver",
 	.summary = "versions that loaded kernel modules state",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
 };

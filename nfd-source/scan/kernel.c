@@ -59,4 +59,5 @@ const struct nfd_scanner nfd_kernel_scanner = {
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
 	.run = run,
+	.source = NFD_SOURCE_KERNEL,
 };

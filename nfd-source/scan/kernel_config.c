@@ -263,11 +263,15 @@ static void run(struct nfd_scan *scan)
 
 static const char *const nothing[] = { NULL };
 static const char *const prefixes[] = { PREFIX, NULL };
+static const char *const features[] = { "kernel.config", NULL };
 
 const struct nfd_scanner nfd_kernel_config_scanner = {
 	.name = "kernel_config",
 	.summary = "configuration of the kernel",
 	.subsystems = nothing,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_KERNEL,
 };

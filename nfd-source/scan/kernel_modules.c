@@ -122,6 +122,23 @@ static int read_builtin(struct nfd_scan *scan, char **ret_text, struct names *na
 	return read_names(scan, path, builtin_name, ret_text, names);
 }
 
+size_t nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name, size_t count)
+{
+	cleanup_free char *text = NULL;
+	size_t found = 0;
+	char *next, *line;
+
+	if (nfd_root_read_alloc(root, MODULES, FILE_MAX, &text) < 0)
+		return 0;
+	for (next = text; (line = strsep(&next, "\n"));) {
+		const char *loaded = loaded_name(line);
+
+		for (size_t i = 0; loaded && i < count; i++)
+			found += strcmp(loaded, name[i]) == 0;
+	}
+	return found;
+}
+
 static void run(struct nfd_scan *scan)
 {
 	cleanup_free char *loaded = NULL, *builtin = NULL;
@@ -143,11 +160,15 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "module", NULL };
 static const char *const prefixes[] = { NULL };
+static const char *const features[] = { "kernel.loadedmodule", "kernel.enabledmodule", NULL };
 
 const struct nfd_scanner nfd_kernel_modules_scanner = {
 	.name = "kernel_modules",
 	.summary = "kernel modules as raw features",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_KERNEL,
 };

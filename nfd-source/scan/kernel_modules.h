@@ -8,3 +8,11 @@
 #include "scan/scanner.h"
 
 extern const struct nfd_scanner nfd_kernel_modules_scanner;
+
+/**
+ * nfd_kernel_modules_loaded() - how many of some modules are loaded (proc/modules).
+ * @name: array of @count names as the kernel has them, with '_'.
+ * Return: number; 0 also when the list cannot be read.
+ */
+size_t nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name,
+				 size_t count);

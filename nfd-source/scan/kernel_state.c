@@ -101,11 +101,15 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "misc", NULL };
 static const char *const prefixes[] = { NFD_F "kernel-selinux.", NULL };
+static const char *const features[] = { "kernel.version", "kernel.selinux", "kernel.kvm", NULL };
 
 const struct nfd_scanner nfd_kernel_state_scanner = {
 	.name = "kernel_state",
 	.summary = "SELinux; kernel release and KVM as raw features",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_KERNEL,
 };

@@ -178,11 +178,16 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "node", "nd", NULL };
 static const char *const prefixes[] = { NFD_F "memory-", NULL };
+static const char *const features[] = { "memory.numa", "memory.swap", "memory.hugepages",
+					"memory.nv", NULL };
 
 const struct nfd_scanner nfd_memory_scanner = {
 	.name = "memory",
 	.summary = "NUMA, swap, persistent memory, huge pages",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_MEMORY,
 };

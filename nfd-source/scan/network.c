@@ -81,13 +81,18 @@ static void run(struct nfd_scan *scan)
 			add_interface(scan, names.name[i]);
 }
 
-static const char *const subsystems[] = { "net", NULL };
+/* Not "net": each pod brings and takes an interface, which would be an event for nobody. */
+static const char *const subsystems[] = { "pci", NULL };
 static const char *const prefixes[] = { NFD_F "network-", NULL };
+static const char *const features[] = { "network.device", "network.virtual", NULL };
 
 const struct nfd_scanner nfd_network_scanner = {
 	.name = "network",
 	.summary = "network interfaces and their virtual functions",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_NETWORK,
 };

@@ -240,11 +240,13 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "module", "drivers", "pci", NULL };
 static const char *const prefixes[] = { STEM ".", NULL };
+static const char *const features[] = { "nfd-source.nvidia", NULL };
 
 const struct nfd_scanner nfd_nvidia_scanner = {
 	.name = "nvidia",
 	.summary = "NVIDIA module and library versions, and whether they match",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
 };

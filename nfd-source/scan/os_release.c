@@ -125,4 +125,5 @@ const struct nfd_scanner nfd_os_release_scanner = {
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
 	.run = run,
+	.source = NFD_SOURCE_SYSTEM,
 };

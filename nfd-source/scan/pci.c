@@ -50,14 +50,25 @@ bool nfd_pci_is_vendor_key(const char *key)
 	       strcmp(key + len + 4, ".present") == 0;
 }
 
-/* "0302_10de" for the fields class and vendor. */
-static void make_stem(const struct nfd_pci_function *function, unsigned int fields,
-		      char ret[STEM_SIZE])
+static unsigned int field_of(const struct nfd_pci_function *function, size_t field)
 {
 	const unsigned int values[NFD_PCI_FIELDS] = {
 		function->class_code >> 8,  function->vendor,           function->device,
 		function->subsystem_vendor, function->subsystem_device,
 	};
+
+	return values[field];
+}
+
+void nfd_pci_format_field(const struct nfd_pci_function *function, size_t field, char ret[8])
+{
+	put_hex4(ret, field_of(function, field));
+}
+
+/* "0302_10de" for the fields class and vendor. */
+static void make_stem(const struct nfd_pci_function *function, unsigned int fields,
+		      char ret[STEM_SIZE])
+{
 	char *to = ret;
 
 	for (size_t i = 0; i < NFD_PCI_FIELDS; i++) {
@@ -65,7 +76,7 @@ static void make_stem(const struct nfd_pci_function *function, unsigned int fiel
 			continue;
 		if (to != ret)
 			*to++ = '_';
-		to = put_hex4(to, values[i]);
+		to = put_hex4(to, field_of(function, i));
 	}
 	*to = '\0';
 }
@@ -133,7 +144,8 @@ static void run(struct nfd_scan *scan)
 	const struct nfd_pci_bus *bus = nfd_pci_bus_get(scan);
 
 	for (size_t i = 0; bus && i < bus->count; i++) {
-		add_labels(scan, &bus->function[i]);
+		if (nfd_pci_matters(&bus->function[i]) || scan->all_devices)
+			add_labels(scan, &bus->function[i]);
 		if (scan->features && bus->function[i].white_listed)
 			add_feature(scan, &bus->function[i]);
 	}
@@ -141,11 +153,14 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "pci", NULL };
 static const char *const prefixes[] = { NFD_F "pci-", NULL };
+static const char *const features[] = { "nfd-source.pci", NULL };
 
 const struct nfd_scanner nfd_pci_scanner = {
 	.name = "pci",
 	.summary = "PCI functions by vendor and class",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.source = NFD_SOURCE_PCI,
 };

@@ -15,6 +15,12 @@ extern const struct nfd_scanner nfd_pci_scanner;
 extern const char *const nfd_pci_field_names[NFD_PCI_FIELDS + 1]; /* NULL-terminated */
 
 /**
+ * nfd_pci_format_field() - an id of a function as four hexadecimal digits.
+ * @field: position in nfd_pci_field_names.
+ */
+void nfd_pci_format_field(const struct nfd_pci_function *function, size_t field, char ret[8]);
+
+/**
  * nfd_pci_is_white_listed() - whether the class of a function is on the list.
  * @options:  prefixes of the four hex digits of class and subclass.
  * @function: class_code is read.

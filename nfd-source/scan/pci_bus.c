@@ -165,6 +165,11 @@ static bool is_wanted(const struct nfd_pci_function *function)
 	return false;
 }
 
+bool nfd_pci_matters(const struct nfd_pci_function *function)
+{
+	return function->white_listed || function->is_gpu || function->is_wanted;
+}
+
 /* Reads one function. Returns 1 when it matters, 0 when not, negative errno when unreadable. */
 static int read_function(struct nfd_scan *scan, const char *name, struct nfd_pci_function *function)
 {
@@ -189,8 +194,8 @@ static int read_function(struct nfd_scan *scan, const char *name, struct nfd_pci
 		function->is_virtual = is_link(scan->root, name, "physfn");
 		function->is_unresponsive = has_failed(scan->root, name, function);
 	}
-	return function->white_listed || function->is_gpu || function->is_wanted ||
-	       scan->all_devices;
+	return nfd_pci_matters(function) || scan->all_devices ||
+	       (scan->stands_in && scan->features);
 }
 
 /* A function that cannot be read: gone while we looked, or a fault that leaves facts unknown. */
@@ -276,6 +281,7 @@ const struct nfd_pci_bus *nfd_pci_bus_get(struct nfd_scan *scan)
 	if (r == -ENOMEM)
 		scan->error = r;
 	if (r < 0) {
+		scan->pci->is_unknown = true;
 		nfd_scan_failed(scan, NFD_F "pci-", NFD_PCI_DEVICES, r);
 		nfd_scan_failed(scan, NFD_F "gpu-", NFD_PCI_DEVICES, r);
 		return scan->pci;

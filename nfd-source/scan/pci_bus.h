@@ -29,8 +29,9 @@ struct nfd_pci_function {
 
 struct nfd_pci_bus {
 	struct nfd_pci_function *function; /* array of @count, sorted by address; owned */
-	size_t count;                      /* those that matter, all with scan->all_devices */
-	size_t seen;                       /* entries with a PCI address */
+	size_t count; /* those that matter; all with scan->all_devices and for NFD's raw features */
+	size_t seen;  /* entries with a PCI address */
+	bool is_unknown; /* its directory could not be read */
 };
 
 /**
@@ -40,6 +41,11 @@ struct nfd_pci_bus {
  *         memory ran out.
  */
 const struct nfd_pci_bus *nfd_pci_bus_get(struct nfd_scan *scan);
+
+/**
+ * nfd_pci_matters() - whether a function gives labels, or is one that some scanner looks at.
+ */
+bool nfd_pci_matters(const struct nfd_pci_function *function);
 
 /**
  * nfd_pci_matches() - whether a function is one of a scanner's.

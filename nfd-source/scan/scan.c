@@ -8,7 +8,6 @@
 #include "scan/scan.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,20 +15,31 @@
 #include "scan/alveo.h"
 #include "scan/amd.h"
 #include "scan/ascend.h"
+#include "scan/cpu.h"
+#include "scan/custom.h"
 #include "scan/driver.h"
 #include "scan/gaudi.h"
 #include "scan/gpu.h"
 #include "scan/intel.h"
 #include "scan/kernel.h"
+#include "scan/kernel_config.h"
+#include "scan/kernel_modules.h"
+#include "scan/kernel_state.h"
+#include "scan/local.h"
 #include "scan/mellanox.h"
+#include "scan/memory.h"
+#include "scan/network.h"
 #include "scan/neuron.h"
 #include "scan/nvidia.h"
 #include "scan/nvidia_labels.h"
 #include "scan/os_release.h"
 #include "scan/pci.h"
 #include "scan/pci_bus.h"
+#include "scan/pci_device.h"
 #include "scan/platform_gpu.h"
 #include "scan/qualcomm.h"
+#include "scan/storage.h"
+#include "scan/system.h"
 #include "scan/tpu.h"
 #include "scan/usb.h"
 
@@ -51,9 +61,24 @@ static const struct nfd_scanner *const scanners[] = {
 	&nfd_qualcomm_scanner,
 	&nfd_ascend_scanner,
 	&nfd_alveo_scanner,
-	/* The last: NVML may still be answering while the others read. */
+	&nfd_cpu_scanner,
+	&nfd_memory_scanner,
+	&nfd_network_scanner,
+	&nfd_storage_scanner,
+	&nfd_system_scanner,
+	&nfd_kernel_config_scanner,
+	&nfd_kernel_modules_scanner,
+	&nfd_kernel_state_scanner,
+	&nfd_pci_device_scanner,
+	&nfd_custom_scanner,
+	/* Behind those: NVML may still be answering while they read. */
 	&nfd_nvidia_labels_scanner,
+	/* The last: what other programs say in feature files counts before all, as with nfd-worker. */
+	&nfd_local_scanner,
 };
+
+/* Bit 31 is the caller's. */
+_Static_assert(NFD_ARRAY_SIZE(scanners) < 31, "no more bits for scanners");
 
 const struct nfd_scanner *const *nfd_scanners(size_t *ret_count)
 {
@@ -97,150 +122,15 @@ uint32_t nfd_scanners_for_vendor(enum nfd_vendor vendor)
 	return bits;
 }
 
-static void put(struct nfd_scan *scan, const struct nfd_finding *finding, const char *stopped_by,
-		const char *key)
+static enum nfd_vendor_verdict verdict_of(const struct nfd_scan_request *request,
+					  const struct nfd_scanner *scanner)
 {
-	char source[512];
-	struct nfd_label label = {
-		.key = (char *)key,
-		.value = (char *)finding->value,
-		.stopped_by = (char *)stopped_by,
-		.source = source,
-		.rank = finding->rank,
-		.is_stopgap = finding->is_stopgap,
-	};
-	int r;
-
-	snprintf(source, sizeof(source), "%s%s%s", finding->path, finding->detail ? ": " : "",
-		 finding->detail ? finding->detail : "");
-	r = nfd_set_put(&scan->labels, &label);
-	if (r == -ENOMEM)
-		scan->error = r;
-}
-
-/* A key that does not fit is cut, and then refused as too long by the grammar check. */
-static void format_key(char key[NFD_LABEL_KEY_SIZE + 1], const char *fmt, va_list args)
-{
-	vsnprintf(key, NFD_LABEL_KEY_SIZE + 1, fmt, args);
-}
-
-void nfd_scan_label(struct nfd_scan *scan, const struct nfd_finding *finding, const char *fmt, ...)
-{
-	char key[NFD_LABEL_KEY_SIZE + 1];
-	va_list args;
-	bool passes;
-
-	va_start(args, fmt);
-	format_key(key, fmt, args);
-	va_end(args);
-	/* The vendor label is what GPU operators hang on: no setting takes it away (design 4, B3). */
-	passes = nfd_filter_passes(scan->filter, key) || nfd_pci_is_vendor_key(key);
-	put(scan, finding, passes ? NULL : "core.labelWhiteList", key);
-}
-
-void nfd_scan_stopped(struct nfd_scan *scan, const struct nfd_finding *finding, const char *setting,
-		      const char *fmt, ...)
-{
-	char key[NFD_LABEL_KEY_SIZE + 1];
-	va_list args;
-
-	va_start(args, fmt);
-	format_key(key, fmt, args);
-	va_end(args);
-	put(scan, finding, setting, key);
-}
-
-void nfd_scan_count(struct nfd_scan *scan, enum nfd_rank rank, unsigned int count, const char *path,
-		    const char *fmt, ...)
-{
-	char key[NFD_LABEL_KEY_SIZE + 1], value[16];
-	struct nfd_finding finding = { .rank = rank, .value = value, .path = path };
-	va_list args;
-
-	snprintf(value, sizeof(value), "%u", count);
-	va_start(args, fmt);
-	format_key(key, fmt, args);
-	va_end(args);
-	nfd_scan_label(scan, &finding, "%s", key);
-}
-
-static void note_unknown(struct nfd_scan *scan, const char *prefix, const char *reason,
-			 enum nfd_doubt doubt)
-{
-	if (nfd_unknowns_add(&scan->unknowns, prefix, reason, doubt) < 0)
-		scan->error = -ENOMEM;
-}
-
-void nfd_scan_failed(struct nfd_scan *scan, const char *prefix, const char *path, int code)
-{
-	char reason[512];
-
-	if (nfd_root_is_absent(code))
-		return;
-	snprintf(reason, sizeof(reason), "cannot read \"%s\": %s", path, nfd_errno_text(code));
-	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
-}
-
-void nfd_scan_doubt(struct nfd_scan *scan, const char *prefix, const char *reason)
-{
-	note_unknown(scan, prefix, reason, NFD_DOUBT_SEEMS);
-}
-
-void nfd_scan_pending(struct nfd_scan *scan, const char *prefix, const char *reason)
-{
-	note_unknown(scan, prefix, reason, NFD_DOUBT_PASSING);
-}
-
-void nfd_scan_unknown(struct nfd_scan *scan, const char *prefix, const char *reason)
-{
-	note_unknown(scan, prefix, reason, NFD_DOUBT_FAILED);
-}
-
-void nfd_scan_feature_set(struct nfd_scan *scan, enum nfd_feature_kind kind, const char *feature)
-{
-	if (nfd_features_add(scan->features, kind, feature) < 0)
-		scan->error = -ENOMEM;
-}
-
-void nfd_scan_flags(struct nfd_scan *scan, const char *feature, const char *const *name,
-		    size_t count)
-{
-	if (nfd_features_flags(scan->features, feature, name, count) < 0)
-		scan->error = -ENOMEM;
-}
-
-void nfd_scan_attributes(struct nfd_scan *scan, const char *feature,
-			 const struct nfd_attribute *attribute, size_t count)
-{
-	if (nfd_features_attributes(scan->features, feature, attribute, count) < 0)
-		scan->error = -ENOMEM;
-}
-
-void nfd_scan_feature(struct nfd_scan *scan, const char *feature, const char *name,
-		      const char *value)
-{
-	if (nfd_features_attribute(scan->features, feature, name, value) < 0)
-		scan->error = -ENOMEM;
-}
-
-void nfd_scan_instance(struct nfd_scan *scan, const char *feature,
-		       const struct nfd_attribute *attribute, size_t count)
-{
-	cJSON *instance;
-
-	if (!scan->features)
-		return;
-	instance = nfd_features_instance(scan->features, feature);
-	if (!instance)
-		scan->error = -ENOMEM;
-	for (size_t i = 0; instance && i < count; i++)
-		if (attribute[i].value &&
-		    nfd_features_put(instance, attribute[i].name, attribute[i].value) < 0)
-			scan->error = -ENOMEM;
+	return request->vendors && scanner->vendor ? request->vendors->of[scanner->vendor].verdict :
+						     NFD_VENDOR_WRITE;
 }
 
 /* A host whose sysfs is not there at all (a forgotten mount) has lost no hardware. */
-static void check_sysfs(struct nfd_scan *scan)
+static void check_sysfs(struct nfd_scan *scan, const struct nfd_scan_request *request)
 {
 	cleanup_names struct nfd_names names = { 0 };
 	int r = nfd_root_list(scan->root, "sys", &names);
@@ -249,10 +139,10 @@ static void check_sysfs(struct nfd_scan *scan)
 		return;
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
 		for (const char *const *prefix = scanners[i]->key_prefixes; *prefix; prefix++)
-			if (scanners[i]->subsystems[0])
-				note_unknown(scan, *prefix,
-					     "sysfs is not mounted at \"sys\" below the root",
-					     NFD_DOUBT_FAILED);
+			if (scanners[i]->subsystems[0] &&
+			    verdict_of(request, scanners[i]) != NFD_VENDOR_LEAVE)
+				nfd_scan_unknown(scan, *prefix,
+						 "sysfs is not mounted at \"sys\" below the root");
 }
 
 static bool is_wanted(uint32_t wanted, const struct nfd_scanner *scanner)
@@ -263,21 +153,43 @@ static bool is_wanted(uint32_t wanted, const struct nfd_scanner *scanner)
 	return true;
 }
 
+/* Raw features of a scanner that does not run this time. */
+static void take_features(struct nfd_scan *scan, const struct nfd_scan *before,
+			  const struct nfd_scanner *scanner)
+{
+	for (const char *const *name = scanner->features; name && *name; name++)
+		if (nfd_features_copy(before->features, *name, scan->features) < 0)
+			scan->error = -ENOMEM;
+}
+
+/* What is unknown of all keys is so because of feature files. */
+static const struct nfd_scanner *scanner_in_doubt(const struct nfd_unknown *unknown)
+{
+	return unknown->prefix[0] ? nfd_scanner_of(unknown->prefix) : &nfd_local_scanner;
+}
+
 /* Results of the scanners that do not run this time. */
 static void take_over(struct nfd_scan *scan, const struct nfd_scan *before, uint32_t wanted)
 {
-	for (size_t i = 0; i < before->labels.count; i++)
-		if (!is_wanted(wanted, nfd_scanner_of(before->labels.label[i].key)) &&
-		    nfd_set_put(&scan->labels, &before->labels.label[i]) == -ENOMEM)
+	for (size_t i = 0; i < before->labels.count; i++) {
+		const struct nfd_label *label = &before->labels.label[i];
+
+		if (!(wanted >> (label->writer - 1) & 1) &&
+		    nfd_set_put(&scan->labels, label) == -ENOMEM)
 			scan->error = -ENOMEM;
+	}
 	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners); i++)
-		if (!(wanted >> i & 1))
+		if (!(wanted >> i & 1)) {
 			scan->vendors_found |= before->vendors_found & 1U << scanners[i]->vendor;
+			take_features(scan, before, scanners[i]);
+		}
 	for (size_t i = 0; i < before->unknowns.count; i++) {
 		const struct nfd_unknown *unknown = &before->unknowns.unknown[i];
 
-		if (!is_wanted(wanted, nfd_scanner_of(unknown->prefix)))
-			note_unknown(scan, unknown->prefix, unknown->reason, unknown->doubt);
+		if (!is_wanted(wanted, scanner_in_doubt(unknown)) &&
+		    nfd_unknowns_add(&scan->unknowns, unknown->prefix, unknown->reason,
+				     unknown->doubt) < 0)
+			scan->error = -ENOMEM;
 	}
 }
 
@@ -296,16 +208,32 @@ static void share_doubt(struct nfd_scan *scan, const struct nfd_scanner *scanner
 	snprintf(reason, sizeof(reason), "%s", unknown->reason);
 	doubt = unknown->doubt;
 	for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
-		note_unknown(scan, *prefix, reason, doubt);
+		if (nfd_unknowns_add(&scan->unknowns, *prefix, reason, doubt) < 0)
+			scan->error = -ENOMEM;
+}
+
+/* With raw features unless core.featureSources leaves them out. */
+static void run_with_features(struct nfd_scan *scan, const struct nfd_scanner *scanner)
+{
+	cJSON *features = scan->features;
+
+	if (scan->options->source.features_off >> scanner->source & 1)
+		scan->features = NULL;
+	scanner->run(scan);
+	scan->features = features;
 }
 
 /* Labels of a vendor: only where its hardware is, and where they are ours to write. */
 static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner,
 			const struct nfd_scan_request *request)
 {
-	const struct nfd_vendor_state *state =
-		request->vendors && scanner->vendor ? &request->vendors->of[scanner->vendor] : NULL;
+	enum nfd_vendor_verdict verdict = verdict_of(request, scanner);
 
+	/* Nothing is read for NFD's labels where they are NFD's. */
+	if (scanner->vendor == NFD_VENDOR_NFD)
+		scan->vendors_found |= 1U << NFD_VENDOR_NFD;
+	if (scanner->vendor == NFD_VENDOR_NFD && verdict == NFD_VENDOR_LEAVE)
+		return;
 	if (scanner->function_count > 0)
 		share_doubt(scan, scanner);
 	if (scanner->is_here && !scanner->is_here(scan))
@@ -314,11 +242,32 @@ static void run_scanner(struct nfd_scan *scan, const struct nfd_scanner *scanner
 		scan->vendors_found |= 1U << scanner->vendor;
 	if (scanner->vendor == NFD_VENDOR_NVIDIA && request->await_nvml)
 		request->await_nvml(request->await_cookie);
-	if (!state || state->verdict == NFD_VENDOR_WRITE)
-		scanner->run(scan);
-	else if (state->verdict == NFD_VENDOR_WAIT)
+	if (verdict == NFD_VENDOR_WRITE)
+		run_with_features(scan, scanner);
+	else if (verdict == NFD_VENDOR_WAIT)
 		for (const char *const *prefix = scanner->key_prefixes; *prefix; prefix++)
-			nfd_scan_pending(scan, *prefix, state->why);
+			nfd_scan_pending(scan, *prefix, request->vendors->of[scanner->vendor].why);
+}
+
+static void run_scanners(struct nfd_scan *scan, const struct nfd_scan_request *request,
+			 uint32_t wanted)
+{
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++) {
+		if (!(wanted >> i & 1))
+			continue;
+		scan->scanner = scanners[i];
+		scan->writer = (unsigned char)(i + 1);
+		run_scanner(scan, scanners[i], request);
+	}
+	scan->scanner = NULL;
+	scan->writer = 0;
+}
+
+/* Whether we are in nfd-worker's place; without verdicts all is ours to write. */
+static bool stands_in(const struct nfd_scan_request *request)
+{
+	return !request->vendors ||
+	       request->vendors->of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WRITE;
 }
 
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
@@ -334,6 +283,7 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		.cpu = request->cpu,
 		.nvml = request->nvml,
 		.all_devices = request->all_devices,
+		.stands_in = stands_in(request),
 	};
 	r = nfd_filter_new(request->options->label_white_list, &filter, err);
 	if (r < 0) {
@@ -346,12 +296,10 @@ int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		if (!scan->features)
 			scan->error = -ENOMEM;
 	}
-	check_sysfs(scan);
+	check_sysfs(scan, request);
 	if (request->before)
 		take_over(scan, request->before, wanted);
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(scanners) && scan->error == 0; i++)
-		if (wanted >> i & 1)
-			run_scanner(scan, scanners[i], request);
+	run_scanners(scan, request, wanted);
 	nfd_filter_free(filter);
 	scan->filter = NULL;
 	scan->cpu = NULL;

@@ -11,20 +11,16 @@
 #include <cjson/cJSON.h>
 
 #include "base/root.h"
+#include "base/texts.h"
 #include "labels/features.h"
 #include "labels/filter.h"
 #include "labels/key.h"
 #include "labels/set.h"
 #include "labels/unknown.h"
+#include "scan/source.h"
 #include "scan/vendor.h"
 
 #define NFD_F NFD_FEATURE_PREFIX
-
-/* A short list of texts from the settings. */
-struct nfd_texts {
-	char **text; /* owned */
-	size_t count;
-};
 
 /* Options of a bus: which classes get labels, and of which fields the key is made. */
 struct nfd_bus_options {
@@ -46,6 +42,12 @@ struct nfd_cpu_options {
 		flag_white_list; /* if not empty: only these, and the other list is not used */
 };
 
+/* Feature files of other programs, not below the root; read in nfd-worker's place alone. */
+struct nfd_local_options {
+	const char *dir; /* features.d; NULL: they are not read, because nfd-worker reads them */
+	const char *own; /* name of our own file in it, which is passed over; NULL: none */
+};
+
 struct nfd_scan_options {
 	char *label_white_list; /* regular expression, "" for all; owned by the settings */
 	struct nfd_bus_options pci;
@@ -54,6 +56,8 @@ struct nfd_scan_options {
 	char *nvidia_library_dir; /* below the root; NULL or "": the known places; owned likewise */
 	struct nfd_vendor_options vendor;
 	struct nfd_kernel_options kernel;
+	struct nfd_source_options source;
+	struct nfd_local_options local;
 	const char *node_name; /* for the raw feature system.name; NULL: not known */
 };
 
@@ -61,6 +65,7 @@ struct nfd_cpu_facts;
 struct nfd_nvml;
 struct nfd_pci_bus;
 struct nfd_pci_function;
+struct nfd_scanner;
 
 /* PCI functions that a scanner looks at whatever their class; 0 stands for any. */
 struct nfd_pci_match {
@@ -80,9 +85,13 @@ struct nfd_scan {
 	const struct nfd_cpu_facts *cpu;
 	const struct nfd_nvml *nvml; /* what NVML said, borrowed; NULL: it was not asked */
 	unsigned int vendors_found;  /* bits by enum nfd_vendor: hardware is there */
-	bool all_devices;            /* keep also devices outside the class white lists */
-	bool incomplete;             /* something vanished while we looked: scan again */
-	int error;                   /* -ENOMEM: the result is not to be used */
+	/* The scanner that runs, and its position in the table from 1 on; NULL and 0: one on its own. */
+	const struct nfd_scanner *scanner;
+	unsigned char writer;
+	bool stands_in;   /* NFD's raw features are wanted, in nfd-worker's place */
+	bool all_devices; /* keep also devices outside the class white lists */
+	bool incomplete;  /* something vanished while we looked: scan again */
+	int error;        /* -ENOMEM: the result is not to be used */
 };
 
 struct nfd_scanner {
@@ -91,8 +100,10 @@ struct nfd_scanner {
 	const char *const
 		*subsystems; /* udev subsystems whose events concern it, NULL-terminated */
 	const char *const *key_prefixes; /* full prefixes of its keys, NULL-terminated */
+	const char *const *features;     /* its raw features, NULL-terminated; NULL: it has none */
 	void (*run)(struct nfd_scan *scan);
-	enum nfd_vendor vendor; /* whose labels they are; NFD_VENDOR_NONE: our own or NFD's */
+	enum nfd_vendor vendor; /* whose labels they are; NFD_VENDOR_NONE: ours, wherever NFD is */
+	enum nfd_source source; /* of nfd-worker that has the same labels; NFD_SOURCE_NONE: none */
 	const struct nfd_pci_match *functions; /* array of @function_count that the bus must keep */
 	size_t function_count;
 	/* Whether its hardware is here; @run is called only then. NULL: it is always run. */
@@ -109,7 +120,8 @@ struct nfd_finding {
 };
 
 /**
- * nfd_scan_label() - add a label; core.labelWhiteList is applied here.
+ * nfd_scan_label() - add a label; core.labelWhiteList and core.labelSources are applied here. Of two
+ * scanners that state the same key the one behind the other in the table counts.
  * @scan:    changed; -ENOMEM sticks in @scan->error.
  * @finding: borrowed.
  * @fmt:     the full key.

@@ -50,11 +50,15 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "block", NULL };
 static const char *const prefixes[] = { NFD_F "storage-", NULL };
+static const char *const features[] = { "storage.block", NULL };
 
 const struct nfd_scanner nfd_storage_scanner = {
 	.name = "storage",
 	.summary = "block devices",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_STORAGE,
 };

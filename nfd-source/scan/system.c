@@ -109,11 +109,15 @@ static void run(struct nfd_scan *scan)
 }
 
 static const char *const nothing[] = { NULL };
+static const char *const features[] = { "system.name", "system.osrelease", "system.dmiid", NULL };
 
 const struct nfd_scanner nfd_system_scanner = {
 	.name = "system",
 	.summary = "node name, os-release and DMI as raw features",
 	.subsystems = nothing,
 	.key_prefixes = nothing,
+	.features = features,
 	.run = run,
+	.vendor = NFD_VENDOR_NFD,
+	.source = NFD_SOURCE_SYSTEM,
 };

@@ -56,6 +56,33 @@ static void make_stem(const struct nfd_scan *scan, const struct usb_device *devi
 						i == FIELD_CLASS ? class : device->field[i]);
 }
 
+static const char *text_or_none(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* Our own raw feature has what labels are made of; NFD's has every device, without its name. */
+static void add_features(struct nfd_scan *scan, const struct usb_device *device, const char *class)
+{
+	const struct nfd_attribute own[] = {
+		{ "name", device->name },
+		{ "class", class },
+		{ "vendor", device->field[FIELD_VENDOR] },
+		{ "device", device->field[FIELD_DEVICE] },
+	};
+	const struct nfd_attribute standard[] = {
+		{ "class", text_or_none(class) },
+		{ "vendor", text_or_none(device->field[FIELD_VENDOR]) },
+		{ "device", text_or_none(device->field[FIELD_DEVICE]) },
+		{ "serial", text_or_none(device->field[FIELD_SERIAL]) },
+	};
+
+	if (is_white_listed(scan, class))
+		nfd_scan_instance(scan, "nfd-source.usb", own, NFD_ARRAY_SIZE(own));
+	if (scan->stands_in)
+		nfd_scan_instance(scan, "usb.device", standard, NFD_ARRAY_SIZE(standard));
+}
+
 /* One label for a class of the device, from the device itself or from one of its interfaces. */
 static void add_class(struct nfd_scan *scan, const struct usb_device *device, const char *class,
 		      const char *path)
@@ -64,22 +91,15 @@ static void add_class(struct nfd_scan *scan, const struct usb_device *device, co
 	struct nfd_finding finding = {
 		.rank = NFD_RANK_NORMAL, .value = "true", .path = path, .detail = detail
 	};
-	const struct nfd_attribute attribute[] = {
-		{ "name", device->name },
-		{ "class", class },
-		{ "vendor", device->field[FIELD_VENDOR] },
-		{ "device", device->field[FIELD_DEVICE] },
-	};
 
+	add_features(scan, device, class);
 	make_stem(scan, device, class, stem, sizeof(stem));
 	snprintf(detail, sizeof(detail), "class %s, device %s:%s", class,
 		 device->field[FIELD_VENDOR], device->field[FIELD_DEVICE]);
-	if (is_white_listed(scan, class)) {
+	if (is_white_listed(scan, class))
 		nfd_scan_label(scan, &finding, NFD_F "usb-%s.present", stem);
-		nfd_scan_instance(scan, "nfd-source.usb", attribute, NFD_ARRAY_SIZE(attribute));
-	} else if (scan->all_devices) {
+	else if (scan->all_devices)
 		nfd_scan_stopped(scan, &finding, SETTING_CLASSES, NFD_F "usb-%s.present", stem);
-	}
 }
 
 /* The classes of the interfaces; one that cannot be read drops the whole device, as in NFD. */
@@ -146,6 +166,8 @@ static void run(struct nfd_scan *scan)
 	r = nfd_root_list(scan->root, USB_DEVICES, &names);
 	if (r < 0)
 		nfd_scan_failed(scan, NFD_F "usb-", USB_DEVICES, r);
+	if (r == 0 && scan->stands_in)
+		nfd_scan_feature_set(scan, NFD_INSTANCES, "usb.device");
 	for (size_t i = 0; i < names.count; i++)
 		/* "1-1:1.0" is an interface of device "1-1". */
 		if (!strchr(names.name[i], ':'))
@@ -154,11 +176,14 @@ static void run(struct nfd_scan *scan)
 
 static const char *const subsystems[] = { "usb", NULL };
 static const char *const prefixes[] = { NFD_F "usb-", NULL };
+static const char *const features[] = { "nfd-source.usb", "usb.device", NULL };
 
 const struct nfd_scanner nfd_usb_scanner = {
 	.name = "usb",
 	.summary = "USB devices by class, vendor and product",
 	.subsystems = subsystems,
 	.key_prefixes = prefixes,
+	.features = features,
 	.run = run,
+	.source = NFD_SOURCE_USB,
 };

@@ -21,6 +21,10 @@
 
 static const char *const none[] = { NULL };
 
+static const char *const nfd_keys[] = {
+	F "cpu-*",     F "kernel-config.*", F "kernel-selinux.*", F "memory-*",
+	F "network-*", F "storage-*",       F "rdma.*",           NULL
+};
 static const char *const gfd_files[] = { "gfd", NULL };
 static const char *const gfd_objects[] = { "nvidia-features-for-", NULL };
 static const char *const gfd_keys[] = { "nvidia.com/gfd.timestamp", "nvidia.com/gpu.product",
@@ -33,23 +37,30 @@ static const char *const gaudi_keys[] = { I "gaudi", NULL };
 static const char *const neuron_keys[] = { F "aws-neuron", NULL };
 
 /* A new vendor is one value of enum nfd_vendor and one line here. */
+#define LABELS(name) "sources.vendor." name ".labels"
+
+/* A new vendor is one value of enum nfd_vendor and one line here. */
+/* clang-format off */
 static const struct nfd_labeller table[NFD_VENDOR_COUNT] = {
-	[NFD_VENDOR_NONE] = { "none", NULL, none, none, none },
-	[NFD_VENDOR_NVIDIA] = { "nvidia", "gpu-feature-discovery", gfd_files, gfd_objects,
-				gfd_keys },
-	[NFD_VENDOR_AMD] = { "amd", "AMD's node labeller", none, none, amd_keys },
-	[NFD_VENDOR_INTEL] = { "intel", "a rule of Intel's device plugins", none, none,
-			       intel_keys },
-	[NFD_VENDOR_GAUDI] = { "gaudi", "a rule of Intel's Gaudi operator", none, none,
-			       gaudi_keys },
-	[NFD_VENDOR_MELLANOX] = { "mellanox", NULL, none, none, none },
-	[NFD_VENDOR_NEURON] = { "neuron", "a rule of the AWS Neuron operator", none, none,
-				neuron_keys },
-	[NFD_VENDOR_TPU] = { "tpu", NULL, none, none, none },
-	[NFD_VENDOR_QUALCOMM] = { "qualcomm", NULL, none, none, none },
-	[NFD_VENDOR_ASCEND] = { "ascend", NULL, none, none, none },
-	[NFD_VENDOR_ALVEO] = { "alveo", NULL, none, none, none },
+	[NFD_VENDOR_NONE] = { "none", "", NULL, none, none, none, false },
+	[NFD_VENDOR_NFD] = { "nfd", "sources.mode", "nfd-worker", none, none, nfd_keys, true },
+	[NFD_VENDOR_NVIDIA] = { "nvidia", LABELS("nvidia"), "gpu-feature-discovery",
+				gfd_files, gfd_objects, gfd_keys, false },
+	[NFD_VENDOR_AMD] = { "amd", LABELS("amd"), "AMD's node labeller",
+			     none, none, amd_keys, false },
+	[NFD_VENDOR_INTEL] = { "intel", LABELS("intel"), "a rule of Intel's device plugins",
+			       none, none, intel_keys, false },
+	[NFD_VENDOR_GAUDI] = { "gaudi", LABELS("gaudi"), "a rule of Intel's Gaudi operator",
+			       none, none, gaudi_keys, false },
+	[NFD_VENDOR_MELLANOX] = { "mellanox", LABELS("mellanox"), NULL, none, none, none, false },
+	[NFD_VENDOR_NEURON] = { "neuron", LABELS("neuron"), "a rule of the AWS Neuron operator",
+				none, none, neuron_keys, false },
+	[NFD_VENDOR_TPU] = { "tpu", LABELS("tpu"), NULL, none, none, none, false },
+	[NFD_VENDOR_QUALCOMM] = { "qualcomm", LABELS("qualcomm"), NULL, none, none, none, false },
+	[NFD_VENDOR_ASCEND] = { "ascend", LABELS("ascend"), NULL, none, none, none, false },
+	[NFD_VENDOR_ALVEO] = { "alveo", LABELS("alveo"), NULL, none, none, none, false },
 };
+/* clang-format on */
 
 const struct nfd_labeller *nfd_labeller(enum nfd_vendor vendor)
 {
@@ -96,19 +107,45 @@ static bool has_file(const struct nfd_labeller *labeller, const char *dir,
 	return false;
 }
 
+/* Left to nfd-worker unless a person wants them: told with what is seen of one. */
+static void leave_to_worker(const struct nfd_vendor_view *view, struct nfd_vendor_state *state)
+{
+	char pid[32] = "";
+
+	if (view && view->worker_pid)
+		snprintf(pid, sizeof(pid), "%d", view->worker_pid);
+	say(state, NFD_VENDOR_LEAVE, "sources.mode is own",
+	    *pid ? ", and nfd-worker runs here: process " : "", pid);
+}
+
+/* nfd-worker among the processes of this host. */
+static bool has_worker(const struct nfd_labeller *labeller, const struct nfd_vendor_view *view,
+		       struct nfd_vendor_state *state)
+{
+	char pid[32];
+
+	if (labeller != &table[NFD_VENDOR_NFD] || !view || !view->worker_pid)
+		return false;
+	snprintf(pid, sizeof(pid), "%d", view->worker_pid);
+	say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: process ", pid);
+	return true;
+}
+
 static void decide(const struct nfd_labeller *labeller, int mode, const char *dir,
 		   const struct nfd_vendor_view *view, struct nfd_vendor_state *state)
 {
 	const char *seen = view ? nfd_json_text(view->seen, labeller->name) : "";
 	const char *coming = view ? nfd_json_text(view->coming, labeller->name) : "";
 
-	if (mode == NFD_VENDOR_OFF)
+	if (mode == NFD_VENDOR_OFF && labeller == &table[NFD_VENDOR_NFD])
+		leave_to_worker(view, state);
+	else if (mode == NFD_VENDOR_OFF)
 		say(state, NFD_VENDOR_LEAVE, "", "the setting is off", "");
 	else if (mode == NFD_VENDOR_ON)
 		say(state, NFD_VENDOR_WRITE, "", "the setting is on", "");
 	else if (!labeller->program)
 		say(state, NFD_VENDOR_WRITE, "", "no other program writes them", "");
-	else if (has_file(labeller, dir, state))
+	else if (has_file(labeller, dir, state) || has_worker(labeller, view, state))
 		return;
 	else if (*seen)
 		say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: ", seen);
@@ -136,6 +173,7 @@ static int add_entry(cJSON *list, const struct nfd_labeller *labeller)
 	cJSON *keys = cJSON_AddArrayToObject(entry, "keys");
 
 	if (!keys || !objects || !cJSON_AddStringToObject(entry, "name", labeller->name) ||
+	    (labeller->has_node_object && !cJSON_AddTrueToObject(entry, "nodeObject")) ||
 	    !cJSON_AddItemToArray(list, entry)) {
 		cJSON_Delete(entry);
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 /*
  * The vendors whose own labels we can write, and who else may write them: a node needs one writer of
  * a vendor's keys, and the vendor's own program comes first (setting sources.vendor.<name>.labels).
+ * NFD is one of them: labels of its built-in sources are nfd-worker's (setting sources.mode).
  */
 #pragma once
 
@@ -14,6 +15,7 @@
 /* The zero is no vendor, so that a scanner without one says nothing. */
 enum nfd_vendor {
 	NFD_VENDOR_NONE,
+	NFD_VENDOR_NFD,
 	NFD_VENDOR_NVIDIA,
 	NFD_VENDOR_AMD,
 	NFD_VENDOR_INTEL,
@@ -42,11 +44,13 @@ struct nfd_vendor_options {
 
 /* Who else writes a vendor's labels, and how that shows. */
 struct nfd_labeller {
-	const char *name;           /* of the vendor in settings and status: "nvidia" */
+	const char *name;           /* of the vendor in status: "nvidia" */
+	const char *setting;        /* "sources.vendor.nvidia.labels" */
 	const char *program;        /* "gpu-feature-discovery"; NULL: nobody else writes them */
 	const char *const *files;   /* its files in features.d, NULL-terminated */
 	const char *const *objects; /* beginnings of its NodeFeature objects' names, likewise */
 	const char *const *keys;    /* keys that it puts on a Node, see nfd_label_key_matches() */
+	bool has_node_object;       /* the NodeFeature object with the Node's own name is its */
 };
 
 /**
@@ -86,6 +90,7 @@ struct nfd_vendor_view {
 		seen; /* object: vendor's name → in words what its program has brought; may be NULL */
 	const cJSON *coming; /* likewise what it has published and nobody has brought yet */
 	bool is_pending;     /* the API server is being asked for the first time */
+	int worker_pid;      /* of an nfd-worker on this host; 0: none is seen */
 };
 
 /**
@@ -102,7 +107,8 @@ void nfd_vendors_decide(const struct nfd_vendor_options *options, const char *di
  * nfd_vendors_ask() - what the API helper is to look for, for the vendors that a scan found and whose
  * mode is auto.
  * @found: bits by enum nfd_vendor.
- * @ret:   receives an array of {"name","objects","keys"}, NULL when there is nothing to look for.
+ * @ret:   receives an array of {"name","objects","keys"}, with "nodeObject" for
+ *         struct nfd_labeller.has_node_object; NULL when there is nothing to look for.
  *         Owner: caller.
  * Return: 0; -ENOMEM.
  */

@@ -36,8 +36,7 @@ static const struct nfd_cpu_facts intel = {
 };
 #define INTEL_MODEL \
 	"cpu-model.family=6\ncpu-model.hypervisor=none\ncpu-model.id=143\ncpu-model.vendor_id=Intel\n"
-#define INTEL_MODEL_FEATURE \
-	"attributes cpu.model vendor_id=Intel family=6 id=143 hypervisor=none\n"
+#define INTEL_MODEL_FEATURE "attributes cpu.model vendor_id=Intel family=6 id=143 hypervisor=none\n"
 
 static const struct nfd_cpu_facts guest = {
 	.arch = NFD_CPU_X86_64,
@@ -53,12 +52,12 @@ static const struct nfd_cpu_facts guest = {
 	"cpu-cpuid.SGX=true\ncpu-cpuid.TDX_GUEST=true\ncpu-model.family=0\ncpu-model.id=0\n" \
 	"cpu-model.vendor_id=VendorUnknown\ncpu-security.sgx.enabled=true\n"                 \
 	"cpu-security.tdx.protected=true\n"
-#define GUEST_FEATURES(rdt)                                                                      \
-	"flags cpu.cpuid SGX TDX_GUEST\nattributes cpu.cpuid\nattributes cpu.model "       \
+#define GUEST_FEATURES(rdt)                                                                    \
+	"flags cpu.cpuid SGX TDX_GUEST\nattributes cpu.cpuid\nattributes cpu.model "           \
 	"vendor_id=VendorUnknown family=0 id=0 hypervisor=_Shanghai_\nattributes cpu.pstate\n" \
 	"attributes cpu.rdt RDTMON=true RDTCMT=true RDTMBM=true RDTL3CA=true RDTL2CA=true "    \
 	"RDTMBA=true" rdt "\nattributes cpu.security sgx.enabled=true sgx.epc=4394586112 "     \
-	"tdx.protected=true\nattributes cpu.topology\nattributes cpu.coprocessor\n"          \
+	"tdx.protected=true\nattributes cpu.topology\nattributes cpu.coprocessor\n"            \
 	"attributes cpu.sst\n"
 
 static const struct nfd_cpu_facts arm = {
@@ -424,7 +423,7 @@ static const struct row security_rows[] = {
 	{ "keys without TDX are nobody's", NULL, { FILE_AT(MISC, "tdx 15\n") }, "" },
 };
 
-#define SECURITY(text)                                                                   \
+#define SECURITY(text)                                                             \
 	"flags cpu.cpuid\nattributes cpu.cpuid\nattributes cpu.model\n"            \
 	"attributes cpu.pstate\nattributes cpu.rdt\nattributes cpu.security " text \
 	"\nattributes cpu.topology\nattributes cpu.coprocessor\nattributes cpu.sst\n"

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "settings.h"
+#include "settings_yaml.h"
 
 #include <errno.h>
 #include <string.h>
@@ -139,7 +140,7 @@ static const struct {
 	{ "vendor unknown, all are named", "sources.vendor.voodoo.labels", "on", -ENOKEY,
 	  ": nvidia, amd, intel, gaudi, mellanox, neuron, tpu, qualcomm, ascend, alveo" },
 	{ "source unknown, two levels up", "sources.vendro.amd.labels", "on", -ENOKEY,
-	  "unknown key \"sources.vendro.amd.labels\"; allowed in sources: pci, usb, nvidia, vendor" },
+	  "unknown key \"sources.vendro.amd.labels\"; allowed in sources: mode, cpu, kernel, pci, usb, " },
 	{ "below a setting", "core.nodeName.x", "on", -ENOKEY,
 	  "allowed in core: sleepInterval, labelWhiteList, nodeName" },
 	{ "vendor is no key", "sources.vendor.nvidia", "on", -ENOKEY,
@@ -239,7 +240,7 @@ static const struct {
 	  "5m", "default" },
 	{ "empty section", "core:\n", "core.sleepInterval", 0, "5m", "default" },
 	{ "keys of nfd-worker are passed over",
-	  "core: {klog: {v: 3}, noPublish: true}\nsources: {cpu: {cpuid: {x: [1]}}, custom: []}\n",
+	  "core: {klog: {v: 3}}\nsources: {custom: [{name: x}], memory: {}, fake: {labels: {}}}\n",
 	  "core.sleepInterval", 0, "5m", "default" },
 	{ "unknown key", "core:\n  x: 1\n", NULL, -ENOKEY,
 	  "f:2:3: unknown key \"core.x\"; allowed here: sleepInterval, labelWhiteList, nodeName",
@@ -292,9 +293,11 @@ static void names_what_is_passed_over(void **state)
 
 	(void)state;
 	assert_int_equal(load(&settings,
-			      "core: {noPublish: true}\nsources: {cpu: {}, custom: []}\n", NULL),
+			      "core: {klog: {v: 1}}\n"
+			      "sources: {cpu: {}, custom: [{name: x}], local: , fake: []}\n",
+			      NULL),
 			 0);
-	assert_string_equal(settings.passed_over, "core.noPublish sources.cpu sources.custom");
+	assert_string_equal(settings.passed_over, "core.klog sources.custom");
 	nfd_settings_done(&settings);
 }
 
@@ -433,15 +436,15 @@ static void too_many_values(void **state)
 	struct nfd_error err = { 0 };
 
 	(void)state;
-	for (int i = 1; i < 64; i++)
+	for (int i = 1; i < NFD_YAML_VALUES_MAX; i++)
 		list = unit_text("%s,03", list);
 	override.value = list;
 	assert_int_equal(nfd_settings_load(&settings, &sources, &err), 0);
-	assert_int_equal(settings.scan.pci.class_white_list.count, 64);
+	assert_int_equal(settings.scan.pci.class_white_list.count, NFD_YAML_VALUES_MAX);
 	nfd_settings_done(&settings);
 	override.value = unit_text("%s,03", list);
 	assert_int_equal(nfd_settings_load(&settings, &sources, &err), -EINVAL);
-	unit_assert_contains(err.text, "more than 64 values");
+	unit_assert_contains(err.text, unit_text("more than %d values", NFD_YAML_VALUES_MAX));
 	nfd_settings_done(&settings);
 }
 

@@ -143,9 +143,9 @@ static void list_is_limited(void **state)
 	assert_int_equal(nfd_yaml_parse(unit_text("%s]", text), strlen(text) + 1, "f", note, &keys,
 					NULL),
 			 0);
-	unit_assert_contains(keys, ",63] ");
+	unit_assert_contains(keys, unit_text(",%d] ", NFD_YAML_VALUES_MAX - 1));
 	keys = "";
-	text = unit_text("%s, 64]", text);
+	text = unit_text("%s, %d]", text, NFD_YAML_VALUES_MAX);
 	assert_int_equal(nfd_yaml_parse(text, strlen(text), "f", note, &keys, NULL), 0);
 	unit_assert_contains(keys, "(odd) ");
 }
