@@ -209,14 +209,8 @@ _Static_assert(NFD_ARRAY_SIZE(table) <= NFD_SETTINGS_MAX, "origin array too smal
 
 /* Keys of nfd-worker.conf for what we do not have (spec nfd.md 6.1; docs/nfd-worker-conf.md). */
 static const char *const foreign_keys[] = {
-	"core.klog",
-	"sources.custom",
-	"sources.fake",
-	"sources.local",
-	"sources.memory",
-	"sources.network",
-	"sources.storage",
-	"sources.system",
+	"core.klog",      "sources.custom",  "sources.fake",    "sources.local",
+	"sources.memory", "sources.network", "sources.storage", "sources.system",
 };
 
 const struct nfd_setting *nfd_settings_table(size_t *ret_count)

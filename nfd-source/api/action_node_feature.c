@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * node-feature, node-feature-delete: our NodeFeature object (design 5.2, spec nfd.md 4).
+ * node-feature, node-feature-delete: our NodeFeature object, and the one in nfd-worker's place (design 5.2,
+ * spec nfd.md 4).
+ *
+ * In nfd-worker's place there are two objects: "<node>" with what a worker would publish, and our own with
+ * the rest, so that a worker that takes its place back overwrites nothing of ours. While a worker's object
+ * is there, ours carries everything: when that object goes with its worker, no label goes.
  */
 #include "config.h"
 
@@ -8,16 +13,19 @@
 #include <string.h>
 
 #include "api/action.h"
+#include "api/feature_object.h"
 #include "api/node_plan.h"
+#include "api/owners.h"
 #include "base/json.h"
 
-#define COLLECTION "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/"
+#define OWN_DOMAIN "nfd-source."
 
 struct work {
 	struct nfd_client *client;
 	const char *node, *namespace, *name;
+	const cJSON *request, *keep;
 	cJSON *object;         /* as it is to be; owned */
-	cJSON *owner;          /* owner reference; NULL for none; owned */
+	cJSON *worker_object;  /* the one in nfd-worker's place, likewise; NULL: we are not there */
 	cJSON *result, *notes; /* borrowed */
 	struct nfd_api_error *err;
 };
@@ -27,32 +35,9 @@ static int memory(const struct work *work)
 	return nfd_action_memory(work->err);
 }
 
-static void object_path(const struct work *work, const char *name, struct nfd_strbuf *buf)
+static struct nfd_feature_place place_of(const struct work *work, const char *name)
 {
-	nfd_strbuf_puts(buf, COLLECTION);
-	nfd_http_escape(buf, work->namespace);
-	nfd_strbuf_puts(buf, "/nodefeatures/");
-	nfd_http_escape(buf, name);
-}
-
-/* GET of a NodeFeature. 1 with @ret; 0 when there is none; @ret_served false without the type. */
-static int get_object(struct work *work, const char *name, const char *accept, cJSON **ret,
-		      bool *ret_served)
-{
-	cleanup_strbuf struct nfd_strbuf path = { 0 };
-	struct nfd_call call = { .method = "GET", .accept = accept };
-	int r;
-
-	object_path(work, name, &path);
-	call.path = nfd_strbuf_text(&path);
-	r = nfd_client_call(work->client, &call, ret, work->err);
-	*ret_served = !(r < 0 && nfd_api_error_is_missing_type(work->err));
-	if (r == 0)
-		return 1;
-	if (work->err->status != 404)
-		return r;
-	nfd_api_error_done(work->err);
-	return 0;
+	return (struct nfd_feature_place){ work->client, work->namespace, name, work->err };
 }
 
 static int add_note(struct work *work, const char *what)
@@ -69,22 +54,36 @@ static int add_note(struct work *work, const char *what)
 	return memory(work);
 }
 
+/* We stood in nfd-worker's place and do so no more. Returns 0; negative errno with @work->err. */
+static int leave_place(struct work *work, const cJSON *object)
+{
+	const struct nfd_feature_place place = place_of(work, work->node);
+	int r = nfd_feature_delete(&place,
+				   nfd_json_text(nfd_json_get(object, "metadata"),
+						 "resourceVersion"),
+				   NULL);
+
+	return r < 0 ? r : 0;
+}
+
 /*
  * Whether an nfd-worker publishes for our Node: its object has the Node's name. Where that cannot be
  * told, there may be one, and features under our own names are the ones that cannot clash.
  */
-static int look_for_worker(struct work *work, const cJSON *request, bool *ret)
+static int look_for_worker(struct work *work, bool *ret)
 {
-	const cJSON *known = nfd_json_get(request, "worker");
+	const struct nfd_feature_place place = place_of(work, work->node);
+	const cJSON *known = nfd_json_get(work->request, "worker");
 	cJSON *object = NULL;
-	bool served;
 	int r;
 
 	if (cJSON_IsBool(known)) {
 		*ret = cJSON_IsTrue(known);
 		return 0;
 	}
-	r = get_object(work, work->node, NFD_ACCEPT_METADATA, &object, &served);
+	r = nfd_feature_get(&place, NFD_ACCEPT_METADATA, &object, NULL);
+	if (r > 0 && nfd_feature_is_ours(object))
+		r = leave_place(work, object);
 	cJSON_Delete(object);
 	*ret = r != 0;
 	if (r < 0 && add_note(work, "raw features keep our own names") < 0)
@@ -92,182 +91,219 @@ static int look_for_worker(struct work *work, const cJSON *request, bool *ret)
 	return cJSON_AddBoolToObject(work->result, "worker", *ret) ? 0 : memory(work);
 }
 
-/* Renames the raw features that NFD has a name for. */
-static int use_standard_names(struct work *work, const cJSON *names)
+static cJSON *features_of(const cJSON *object)
 {
-	static const char *const kinds[] = { "flags", "attributes", "instances" };
-	const cJSON *spec = nfd_json_get(work->object, "spec");
-	const cJSON *features = nfd_json_get(spec, "features");
+	return nfd_json_object(nfd_json_get(object, "spec"), "features");
+}
+
+/* Renames the raw features that NFD has a name for. */
+static int use_standard_names(struct work *work)
+{
+	const cJSON *names = nfd_json_get(work->request, "standardFeatures");
 	const cJSON *name;
+	cJSON *kind;
 
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(kinds); i++) {
-		cJSON *group = nfd_json_get(features, kinds[i]);
-
+	cJSON_ArrayForEach(kind, features_of(work->object))
 		cJSON_ArrayForEach(name, names) {
 			cJSON *feature =
-				cJSON_DetachItemFromObjectCaseSensitive(group, name->string);
+				cJSON_DetachItemFromObjectCaseSensitive(kind, name->string);
 
 			if (feature &&
-			    !cJSON_AddItemToObject(group, cJSON_GetStringValue(name), feature)) {
+			    !cJSON_AddItemToObject(kind, cJSON_GetStringValue(name), feature)) {
 				cJSON_Delete(feature);
 				return memory(work);
 			}
 		}
-	}
 	return 0;
 }
 
-/* A reference to the DaemonSet that owns our pod (field case G3); NULL when there is none. */
-static cJSON *owner_of(const cJSON *pod)
+/* Beside a worker its features are its: instances would be there twice. */
+static void drop_standard_names(const struct work *work)
 {
-	static const char *const fields[] = { "apiVersion", "kind", "name", "uid" };
-	const cJSON *metadata = nfd_json_get(pod, "metadata");
-	const cJSON *owners = nfd_json_get(metadata, "ownerReferences");
-	const cJSON *owner;
+	cJSON *kind;
 
-	cJSON_ArrayForEach(owner, owners) {
-		cJSON *copy;
+	cJSON_ArrayForEach(kind, features_of(work->object)) {
+		cJSON *feature = kind->child;
 
-		if (strcmp(nfd_json_text(owner, "kind"), "DaemonSet") != 0)
-			continue;
-		copy = cJSON_CreateObject();
-		for (size_t i = 0; i < NFD_ARRAY_SIZE(fields); i++)
-			cJSON_AddStringToObject(copy, fields[i], nfd_json_text(owner, fields[i]));
-		/* True would need rights on the owner where a plug-in checks that. */
-		cJSON_AddBoolToObject(copy, "blockOwnerDeletion", false);
-		return copy;
+		while (feature) {
+			cJSON *next = feature->next;
+
+			if (strncmp(feature->string, OWN_DOMAIN, strlen(OWN_DOMAIN)) != 0)
+				cJSON_Delete(cJSON_DetachItemViaPointer(kind, feature));
+			feature = next;
+		}
 	}
-	return NULL;
 }
 
-static int look_for_owner(struct work *work, const cJSON *request)
+/* An owner reference or a list of them, as the request knows it or as it is found now. */
+static int find_owners(struct work *work, const char *field, const cJSON *kinds, cJSON **ret)
 {
-	const cJSON *known = nfd_json_get(request, "owner");
-	const char *pod_name = nfd_json_text(request, "pod");
-	cleanup_strbuf struct nfd_strbuf path = { 0 };
-	struct nfd_call call = { .method = "GET", .accept = NFD_ACCEPT_METADATA };
-	cJSON *pod = NULL, *copy;
-	int r;
+	const cJSON *known = nfd_json_get(work->request, field);
+	struct nfd_owners_wish wish = {
+		.kinds = kinds,
+		.node = work->node,
+		.namespace = work->namespace,
+		.pod = nfd_json_text(work->request, "pod"),
+		.pod_uid = nfd_json_text(work->request, "podUid"),
+	};
 
-	if (cJSON_IsObject(known)) {
-		work->owner = cJSON_Duplicate(known, true);
-		return work->owner ? 0 : memory(work);
+	*ret = NULL;
+	if (known) {
+		*ret = cJSON_Duplicate(known, true);
+		return *ret ? 0 : memory(work);
 	}
-	if (known || !*pod_name)
+	if (nfd_owners_find(work->client, &wish, ret, work->err) < 0)
+		return *ret ? add_note(work, "the object lacks an owner and may outlive an "
+					     "uninstall") :
+			      -ENOMEM;
+	return 0;
+}
+
+static int add_result(struct work *work, const char *field, const cJSON *value)
+{
+	cJSON *copy = value ? cJSON_Duplicate(value, true) : cJSON_CreateNull();
+
+	if (copy && cJSON_AddItemToObject(work->result, field, copy))
 		return 0;
-	nfd_strbuf_puts(&path, "/api/v1/namespaces/");
-	nfd_http_escape(&path, work->namespace);
-	nfd_strbuf_puts(&path, "/pods/");
-	nfd_http_escape(&path, pod_name);
-	call.path = nfd_strbuf_text(&path);
-	r = nfd_client_call(work->client, &call, &pod, work->err);
-	if (r < 0)
-		return add_note(work, "the object has no owner and outlives an uninstall");
-	work->owner = owner_of(pod);
-	cJSON_Delete(pod);
-	copy = work->owner ? cJSON_Duplicate(work->owner, true) : cJSON_CreateNull();
-	return copy && cJSON_AddItemToObject(work->result, "owner", copy) ? 0 : memory(work);
+	cJSON_Delete(copy);
+	return memory(work);
 }
 
-static int complete_object(struct work *work)
+/* The DaemonSet of our pod owns our own object. */
+static int look_for_owner(struct work *work)
 {
 	cJSON *metadata = nfd_json_get(work->object, "metadata");
-	cJSON *owners, *copy;
+	bool known = nfd_json_get(work->request, "owner") != NULL;
+	cJSON *kinds, *list = NULL, *owner;
+	int r;
+
+	if (!known && !*nfd_json_text(work->request, "pod"))
+		return 0;
+	kinds = cJSON_CreateArray();
+	cJSON_AddItemToArray(kinds, cJSON_CreateString("ds"));
+	r = find_owners(work, "owner", kinds, &list);
+	cJSON_Delete(kinds);
+	owner = cJSON_IsArray(list) ? list->child : list;
+	if (r == 0 && !known)
+		r = add_result(work, "owner", owner);
+	if (r == 0 && cJSON_IsObject(owner)) {
+		cJSON *owners = cJSON_AddArrayToObject(metadata, "ownerReferences");
+
+		r = owners && cJSON_AddItemToArray(owners, cJSON_Duplicate(owner, true)) ?
+			    0 :
+			    memory(work);
+	}
+	cJSON_Delete(list);
+	return r;
+}
+
+/* Those that the settings want own the object in nfd-worker's place. */
+static int look_for_owners(struct work *work)
+{
+	cJSON *metadata = nfd_json_get(work->worker_object, "metadata");
+	const cJSON *kinds = nfd_json_get(work->request, "owners");
+	bool known = nfd_json_get(work->request, "workerOwners") != NULL;
+	cJSON *list = NULL;
+	int r;
+
+	if (!known && nfd_json_length(work->request, "owners") == 0)
+		return 0;
+	r = find_owners(work, "workerOwners", kinds, &list);
+	if (r == 0 && !known)
+		r = add_result(work, "workerOwners", list);
+	if (r == 0 && cJSON_GetArraySize(list) > 0) {
+		if (cJSON_AddItemToObject(metadata, "ownerReferences", list))
+			return 0;
+		r = memory(work);
+	}
+	cJSON_Delete(list);
+	return r;
+}
+
+/* Applies an object unless it is there as it is to be; @now: what is there, NULL for none. */
+static int bring(struct work *work, cJSON *object, const char *name, const cJSON *now,
+		 const char *result_field)
+{
+	const struct nfd_feature_place place = place_of(work, name);
+	cJSON *metadata = nfd_json_get(object, "metadata");
+	bool same;
+	int r = 0;
 
 	cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
-	if (!cJSON_AddStringToObject(metadata, "namespace", work->namespace))
+	if (!cJSON_AddStringToObject(metadata, "namespace", work->namespace) ||
+	    nfd_feature_keep_labels(now, work->keep, object) < 0)
 		return memory(work);
-	if (!work->owner)
-		return 0;
-	owners = cJSON_AddArrayToObject(metadata, "ownerReferences");
-	copy = owners ? cJSON_Duplicate(work->owner, true) : NULL;
-	return copy && cJSON_AddItemToArray(owners, copy) ? 0 : memory(work);
+	same = now && nfd_feature_is_same(now, object);
+	if (!same)
+		r = nfd_feature_apply(&place, object);
+	if (r == 0 && !cJSON_AddBoolToObject(work->result, result_field, !same))
+		r = memory(work);
+	return r;
 }
 
-/* Whether everything that we would apply is there already, and nothing of ours beside it. */
-static bool is_same(const cJSON *now, const cJSON *wanted)
+/* What is there must be what we have read: a worker may come in between. */
+static int pin_version(const struct work *work, const cJSON *now)
 {
-	const cJSON *now_meta = nfd_json_get(now, "metadata");
-	const cJSON *wanted_meta = nfd_json_get(wanted, "metadata");
-	const cJSON *wanted_labels = nfd_json_get(wanted_meta, "labels");
-	const cJSON *now_labels = nfd_json_get(now_meta, "labels");
-	const cJSON *owners = nfd_json_get(wanted_meta, "ownerReferences");
-	const cJSON *label;
+	const char *version = nfd_json_text(nfd_json_get(now, "metadata"), "resourceVersion");
+	cJSON *metadata = nfd_json_get(work->worker_object, "metadata");
 
-	cJSON_ArrayForEach(label, wanted_labels)
-		if (strcmp(nfd_json_text(now_labels, label->string), cJSON_GetStringValue(label)) !=
-		    0)
-			return false;
-	if (owners && !cJSON_Compare(nfd_json_get(now_meta, "ownerReferences"), owners, true))
-		return false;
-	return cJSON_Compare(nfd_json_get(now, "spec"), nfd_json_get(wanted, "spec"), true);
+	return !*version || cJSON_AddStringToObject(metadata, "resourceVersion", version) ?
+		       0 :
+		       memory(work);
 }
 
-static int apply(struct work *work)
+/* The object in nfd-worker's place; while a worker has it, our own gets what would be in it. */
+static int take_place(struct work *work)
 {
-	cleanup_strbuf struct nfd_strbuf path = { 0 };
-	struct nfd_call call = { .method = "PATCH",
-				 .accept = NFD_ACCEPT_METADATA,
-				 .content_type = NFD_CONTENT_APPLY,
-				 .body = work->object };
+	const struct nfd_feature_place place = place_of(work, work->node);
+	cJSON *now = NULL;
+	bool theirs;
+	int r = nfd_feature_get(&place, NFD_ACCEPT_JSON, &now, NULL);
 
-	object_path(work, work->name, &path);
-	/* By force: the object has our own name, and nobody else's fields are in it. */
-	nfd_strbuf_puts(&path, "?fieldManager=" NFD_FIELD_MANAGER "&force=true");
-	call.path = nfd_strbuf_text(&path);
-	return nfd_client_call(work->client, &call, NULL, work->err);
+	theirs = r > 0 && !nfd_feature_is_ours(now);
+	if (r >= 0 && !cJSON_AddBoolToObject(work->result, "worker", theirs))
+		r = memory(work);
+	if (r >= 0 && theirs)
+		r = nfd_feature_merge(work->worker_object, work->object) < 0 ? memory(work) : 0;
+	else if (r >= 0 && (r = look_for_owners(work)) == 0 && (r = pin_version(work, now)) == 0)
+		r = bring(work, work->worker_object, work->node, now, "workerWritten");
+	cJSON_Delete(now);
+	return r;
 }
 
-/* Labels of the object whose facts are unknown stay as they are. */
-static int keep_labels(struct work *work, const cJSON *request, const cJSON *now)
+/* Our own features as they are to be called beside a worker, or without one. */
+static int settle_names(struct work *work)
 {
-	const cJSON *old = nfd_json_object(nfd_json_get(now, "spec"), "labels");
-	cJSON *wanted = nfd_json_object(nfd_json_get(work->object, "spec"), "labels");
-	const cJSON *prefixes, *label;
-	int r = nfd_action_keys(request, "keep", &prefixes, work->err);
+	bool worker = true;
+	int r = look_for_worker(work, &worker);
 
-	if (r < 0 || !wanted)
-		return r;
-	cJSON_ArrayForEach(label, old)
-		if (cJSON_IsString(label) && nfd_has_prefix(prefixes, label->string) &&
-		    !nfd_json_get(wanted, label->string) &&
-		    !cJSON_AddStringToObject(wanted, label->string, label->valuestring))
-			return memory(work);
-	return 0;
+	if (r == 0 && !worker)
+		r = use_standard_names(work);
+	else if (r == 0)
+		drop_standard_names(work);
+	return r;
 }
 
 /* With worker and owner told by the request, an object that is right costs one GET. */
-static int publish(struct work *work, const cJSON *request)
+static int publish(struct work *work)
 {
-	const cJSON *names = nfd_json_get(request, "standardFeatures");
-	bool served, worker = true, same = false;
+	const struct nfd_feature_place place = place_of(work, work->name);
 	cJSON *now = NULL;
+	bool served;
 	int r;
 
-	r = get_object(work, work->name, NFD_ACCEPT_JSON, &now, &served);
+	r = nfd_feature_get(&place, NFD_ACCEPT_JSON, &now, &served);
 	if (r >= 0 && !cJSON_AddBoolToObject(work->result, "served", served))
 		r = memory(work);
-	if (r >= 0 && !served && !cJSON_AddBoolToObject(work->result, "written", false))
-		r = memory(work);
-	if (r < 0 || !served) {
-		cJSON_Delete(now);
-		return r < 0 ? r : 0;
-	}
-	r = look_for_worker(work, request, &worker);
-	if (r == 0)
-		r = look_for_owner(work, request);
-	if (r == 0 && !worker)
-		r = use_standard_names(work, names);
-	if (r == 0)
-		r = keep_labels(work, request, now);
-	if (r == 0)
-		r = complete_object(work);
-	same = r == 0 && now && is_same(now, work->object);
+	if (r >= 0 && !served)
+		r = cJSON_AddBoolToObject(work->result, "written", false) ? 0 : memory(work);
+	else if (r >= 0)
+		r = work->worker_object ? take_place(work) : settle_names(work);
+	if (r == 0 && served)
+		r = look_for_owner(work);
+	if (r == 0 && served)
+		r = bring(work, work->object, work->name, now, "written");
 	cJSON_Delete(now);
-	if (r == 0 && !same)
-		r = apply(work);
-	if (r == 0 && !cJSON_AddBoolToObject(work->result, "written", !same))
-		r = memory(work);
 	return r;
 }
 
@@ -290,31 +326,73 @@ static int find_namespace(struct work *work, const cJSON *request)
 										     memory(work);
 }
 
+/* An object of the request; @fallback: one that must be there is not. */
+static int take_object(struct work *work, const char *field, const char *name, cJSON **ret)
+{
+	const cJSON *object = nfd_json_get(work->request, field);
+
+	if (!*name || is_dots(name) || !cJSON_IsObject(nfd_json_get(object, "spec")))
+		return nfd_api_error_set(work->err, NFD_API_REQUEST, -EINVAL,
+					 "the request needs an \"%s\" with name and spec", field);
+	*ret = cJSON_Duplicate(object, true);
+	return *ret ? 0 : memory(work);
+}
+
+static int take_request(struct work *work)
+{
+	const cJSON *request = work->request, *unused;
+	int r;
+
+	work->name =
+		nfd_json_text(nfd_json_get(nfd_json_get(request, "object"), "metadata"), "name");
+	r = nfd_action_name(request, "node", &work->node, work->err);
+	if (r == 0)
+		r = take_object(work, "object", work->name, &work->object);
+	if (r == 0 && nfd_json_get(request, "workerObject"))
+		r = take_object(work, "workerObject", work->node, &work->worker_object);
+	if (r == 0)
+		r = nfd_action_keys(request, "keep", &work->keep, work->err);
+	if (r == 0)
+		r = nfd_action_keys(request, "owners", &unused, work->err);
+	return r == 0 ? find_namespace(work, request) : r;
+}
+
 static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	       struct nfd_api_error *err)
 {
-	const cJSON *object = nfd_json_get(request, "object");
-	struct work work = { .client = client, .result = result, .err = err };
-	int r;
+	struct work work = { .client = client, .request = request, .result = result, .err = err };
+	int r = take_request(&work);
 
-	work.name = nfd_json_text(nfd_json_get(object, "metadata"), "name");
-	r = nfd_action_name(request, "node", &work.node, err);
-	if (r == 0 &&
-	    (!*work.name || is_dots(work.name) || !cJSON_IsObject(nfd_json_get(object, "spec"))))
-		r = nfd_api_error_set(err, NFD_API_REQUEST, -EINVAL,
-				      "the request needs an \"object\" with name and spec");
-	if (r == 0)
-		r = find_namespace(&work, request);
 	if (r == 0) {
 		work.notes = cJSON_AddArrayToObject(result, "notes");
-		work.object = cJSON_Duplicate(object, true);
-		r = work.notes && work.object &&
-				    cJSON_AddStringToObject(result, "name", work.name) ?
-			    publish(&work, request) :
+		r = work.notes && cJSON_AddStringToObject(result, "name", work.name) ?
+			    publish(&work) :
 			    memory(&work);
 	}
 	cJSON_Delete(work.object);
-	cJSON_Delete(work.owner);
+	cJSON_Delete(work.worker_object);
+	return r;
+}
+
+/* The object with the Node's name only where it is ours. */
+static int delete_place(struct work *work, const cJSON *request)
+{
+	const char *node = nfd_json_text(request, "node");
+	const struct nfd_feature_place place = place_of(work, node);
+	cJSON *object = NULL;
+	int r;
+
+	if (!nfd_json_is_true(request, "place") || !*node)
+		return 0;
+	r = nfd_feature_get(&place, NFD_ACCEPT_METADATA, &object, NULL);
+	if (r > 0)
+		r = nfd_feature_is_ours(object) ?
+			    nfd_feature_delete(&place,
+					       nfd_json_text(nfd_json_get(object, "metadata"),
+							     "resourceVersion"),
+					       NULL) :
+			    0;
+	cJSON_Delete(object);
 	return r;
 }
 
@@ -322,30 +400,27 @@ static int run_delete(struct nfd_client *client, const cJSON *request, cJSON *re
 		      struct nfd_api_error *err)
 {
 	struct work work = { .client = client, .result = result, .err = err };
-	cleanup_strbuf struct nfd_strbuf path = { 0 };
-	struct nfd_call call = { .method = "DELETE", .accept = NFD_ACCEPT_JSON };
-	bool deleted, served = true;
-	int r;
+	struct nfd_feature_place place;
+	bool served = true;
+	int r, deleted = 0;
 
 	r = nfd_action_name(request, "name", &work.name, err);
 	if (r == 0)
 		r = find_namespace(&work, request);
+	if (r == 0)
+		r = deleted = delete_place(&work, request);
 	if (r < 0)
 		return r;
-	object_path(&work, work.name, &path);
-	call.path = nfd_strbuf_text(&path);
-	r = nfd_client_call(client, &call, NULL, err);
-	deleted = r == 0;
-	if (r < 0 && err->status == 404) {
-		served = !nfd_api_error_is_missing_type(err);
-		nfd_api_error_done(err);
-		r = 0;
-	}
-	if (r == 0 && (!cJSON_AddStringToObject(result, "name", work.name) ||
-		       !cJSON_AddBoolToObject(result, "served", served) ||
-		       !cJSON_AddBoolToObject(result, "deleted", deleted)))
-		r = memory(&work);
-	return r;
+	place = place_of(&work, work.name);
+	r = nfd_feature_delete(&place, NULL, &served);
+	if (r < 0)
+		return r;
+	deleted += r;
+	return cJSON_AddStringToObject(result, "name", work.name) &&
+			       cJSON_AddBoolToObject(result, "served", served) &&
+			       cJSON_AddBoolToObject(result, "deleted", deleted > 0) ?
+		       0 :
+		       memory(&work);
 }
 
 const struct nfd_action nfd_action_node_feature = { .name = "node-feature", .run = run };

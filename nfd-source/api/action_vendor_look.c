@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/action.h"
+#include "api/feature_object.h"
 #include "api/managed_fields.h"
 #include "api/node_plan.h"
 #include "base/json.h"
@@ -23,7 +24,8 @@
 	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json"
 
 struct work {
-	const cJSON *vendors; /* of the request: array of {"name","objects","keys"} */
+	const cJSON *vendors; /* of the request: array of {"name","objects","keys","nodeObject"} */
+	const char *node;
 	const cJSON *mine;    /* array of keys that we publish; NULL for none */
 	cJSON *own;           /* our NodeFeature object; owned; NULL for none */
 	cJSON *seen, *coming; /* of the result: name → words */
@@ -106,7 +108,7 @@ static int look_at_keys(struct work *work, const cJSON *vendor, const cJSON *met
 	return 0;
 }
 
-/* Whether a key has the domain of one of the vendor's. */
+/* Whether a key has the domain of one of the vendor's; NFD's own domain is everybody's. */
 static bool is_akin(const cJSON *patterns, const char *key)
 {
 	const cJSON *pattern;
@@ -115,8 +117,12 @@ static bool is_akin(const cJSON *patterns, const char *key)
 		const char *text = cJSON_IsString(pattern) ? pattern->valuestring : "";
 		const char *slash = strchr(text, '/');
 
-		if (slash && strncmp(text, key, (size_t)(slash - text) + 1) == 0)
+		if (strncmp(text, NFD_FEATURE_PREFIX, strlen(NFD_FEATURE_PREFIX)) == 0) {
+			if (nfd_label_key_matches(text, key))
+				return true;
+		} else if (slash && strncmp(text, key, (size_t)(slash - text) + 1) == 0) {
 			return true;
+		}
 	}
 	return false;
 }
@@ -147,6 +153,17 @@ static bool is_brought(const struct work *work, const cJSON *vendor, const cJSON
 	return listed && !missing;
 }
 
+/* An object of the vendor's program. The one with the Node's name is ours where we wrote it. */
+static bool is_of_vendor(const struct work *work, const cJSON *vendor, const cJSON *item)
+{
+	const char *name = nfd_json_text(nfd_json_get(item, "metadata"), "name");
+
+	if (nfd_has_prefix(nfd_json_get(vendor, "objects"), name))
+		return true;
+	return nfd_json_is_true(vendor, "nodeObject") && strcmp(name, work->node) == 0 &&
+	       !nfd_feature_is_ours(item);
+}
+
 /* An object alone brings no label: until an nfd-master has read it, ours must not go. */
 static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *list,
 			   const cJSON *node)
@@ -158,7 +175,7 @@ static int look_at_objects(struct work *work, const cJSON *vendor, const cJSON *
 		const char *name = nfd_json_text(metadata, "name");
 		cleanup_strbuf struct nfd_strbuf words = { 0 };
 
-		if (!nfd_has_prefix(nfd_json_get(vendor, "objects"), name))
+		if (!is_of_vendor(work, vendor, item))
 			continue;
 		nfd_strbuf_printf(&words, "NodeFeature %s/%s", nfd_json_text(metadata, "namespace"),
 				  name);
@@ -174,21 +191,21 @@ static bool wants_objects(const struct work *work)
 	const cJSON *vendor;
 
 	cJSON_ArrayForEach(vendor, work->vendors)
-		if (nfd_json_length(vendor, "objects") > 0)
+		if (nfd_json_length(vendor, "objects") > 0 ||
+		    nfd_json_is_true(vendor, "nodeObject"))
 			return true;
 	return false;
 }
 
 /* A refusal, and a cluster without NFD, leave the keys on the Node to tell. */
-static int list_objects(struct work *work, struct nfd_client *client, const char *node,
-			cJSON *result, cJSON **ret)
+static int list_objects(struct work *work, struct nfd_client *client, cJSON *result, cJSON **ret)
 {
 	cleanup_strbuf struct nfd_strbuf path = { 0 };
 	struct nfd_call call = { .method = "GET", .accept = ACCEPT_LIST };
 	int r;
 
 	nfd_strbuf_puts(&path, OBJECTS);
-	nfd_http_escape(&path, node);
+	nfd_http_escape(&path, work->node);
 	call.path = nfd_strbuf_text(&path);
 	r = nfd_client_call(client, &call, ret, work->err);
 	if (r == 0 || (work->err->status != 403 && work->err->status != 404))
@@ -231,17 +248,17 @@ static int read_own(struct work *work, struct nfd_client *client, const cJSON *r
 	return 0;
 }
 
-static int look(struct work *work, struct nfd_client *client, const char *node, cJSON *result)
+static int look(struct work *work, struct nfd_client *client, cJSON *result)
 {
 	cJSON *metadata = NULL, *list = NULL;
 	const cJSON *vendor;
 	int r;
 
-	r = nfd_node_get(client, node, &metadata, work->err);
+	r = nfd_node_get(client, work->node, &metadata, work->err);
 	if (r == 0)
 		r = nfd_node_describe(metadata, result, work->err);
 	if (r == 0 && wants_objects(work))
-		r = list_objects(work, client, node, result, &list);
+		r = list_objects(work, client, result, &list);
 	cJSON_ArrayForEach(vendor, work->vendors) {
 		if (r == 0)
 			r = look_at_objects(work, vendor, list, metadata);
@@ -278,10 +295,9 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	       struct nfd_api_error *err)
 {
 	struct work work = { .err = err };
-	const char *node;
 	int r;
 
-	r = nfd_action_name(request, "node", &node, err);
+	r = nfd_action_name(request, "node", &work.node, err);
 	if (r == 0)
 		r = nfd_action_keys(request, "mine", &work.mine, err);
 	if (r == 0)
@@ -294,7 +310,7 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 		return nfd_action_memory(err);
 	r = read_own(&work, client, request);
 	if (r == 0)
-		r = look(&work, client, node, result);
+		r = look(&work, client, result);
 	cJSON_Delete(work.own);
 	return r;
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
+#include "cmd/place.h"
 #include "cmd/report.h"
 #include "scan/scan.h"
 
@@ -177,13 +178,15 @@ static int publish_scan(const struct nfd_context *context, const struct nfd_outp
 			const struct nfd_scan *scan)
 {
 	cleanup_set struct nfd_set set = { 0 };
+	cleanup_place struct nfd_place place = { 0 };
 	struct nfd_offer offer = {
 		.set = &set,
 		.features = scan->features,
 		.keep = &scan->unknowns,
 	};
 
-	if (settle(context, scan, output, &set) < 0)
+	if (settle(context, scan, output, &set) < 0 ||
+	    nfd_place_offer(&place, &context->settings.outputs, &offer) < 0)
 		return NFD_EXIT_FAILED;
 	offer.now_ms = nfd_clock_monotonic_ms();
 	return nfd_context_option(context, "dry-run") ? show(context, output, &offer) :
@@ -220,6 +223,10 @@ static int run(struct nfd_context *context)
 			exit_code = NFD_EXIT_FAILED;
 	}
 	nfd_scan_done(&scan);
+	if (context->settings.outputs.no_publish) {
+		nfd_log(NFD_LOG_INFO, "nothing was published: core.noPublish is true", NULL);
+		return exit_code;
+	}
 	if (used == 0) {
 		nfd_log(NFD_LOG_ERROR,
 			"nothing was published: no output is on; to write a feature file set "

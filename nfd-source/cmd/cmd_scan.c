@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/device_table.h"
+#include "cmd/place.h"
 #include "output/feature_text.h"
-#include "output/node_object.h"
 #include "output/render.h"
 #include "scan/scan.h"
 
@@ -46,11 +46,14 @@ static int render_feature_file(struct nfd_context *context, struct nfd_scan *sca
 static int render_node_feature(struct nfd_context *context, struct nfd_scan *scan,
 			       struct nfd_strbuf *buf)
 {
+	cleanup_place struct nfd_place place = { 0 };
+	struct nfd_offer offer = { .set = &scan->labels, .features = scan->features };
+	const struct nfd_output_options *options = &context->settings.outputs;
 	struct nfd_error err = { 0 };
 
-	if (nfd_node_feature_render(context->settings.core.node_name,
-				    context->settings.outputs.node_feature.namespace, &scan->labels,
-				    scan->features, buf, &err) < 0) {
+	if (nfd_place_offer(&place, options, &offer) < 0)
+		return NFD_EXIT_FAILED;
+	if (nfd_node_feature_output.preview(options, &offer, buf, &err) < 0) {
 		nfd_log(NFD_LOG_ERROR, "cannot make the object", "error", nfd_error_text(&err),
 			NULL);
 		return NFD_EXIT_FAILED;

@@ -124,6 +124,9 @@ static void check_outputs(struct nfd_daemon *daemon)
 	for (size_t i = 0; i < daemon->status.output_count; i++)
 		if (daemon->status.output[i].is_on)
 			return;
+	/* Somebody wants that. */
+	if (daemon->context->settings.outputs.no_publish)
+		return;
 	nfd_daemon_fault(daemon, NFD_LOG_WARNING, "outputs", "",
 			 "no output is on, so nothing is published: see nfd-source status");
 }

@@ -6,10 +6,12 @@
 
 #include "cmd/daemon_outputs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "cmd/place.h"
 #include "cmd/report.h"
 
 #define RETRY_FIRST_MS 10000
@@ -204,12 +206,16 @@ void nfd_daemon_output_offer(struct nfd_daemon *daemon, size_t at)
 		.now_ms = nfd_clock_monotonic_ms(),
 		.keep = keeps_unknown(daemon) ? &daemon->last.unknowns : NULL,
 	};
+	cleanup_place struct nfd_place place = { 0 };
 	struct nfd_error err = { 0 };
 
 	choose_output(daemon, at);
 	if (!daemon->output[at].state)
 		return;
-	if (daemon->output[at].output->offer(daemon->output[at].state, &offer, &err) < 0)
+	if (nfd_place_offer(&place, &daemon->context->settings.outputs, &offer) < 0) {
+		nfd_error_set(&err, -ENOMEM, "out of memory");
+		output_failed(daemon, at, &err);
+	} else if (daemon->output[at].output->offer(daemon->output[at].state, &offer, &err) < 0)
 		output_failed(daemon, at, &err);
 	else
 		output_step(daemon, at);

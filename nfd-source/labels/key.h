@@ -16,6 +16,8 @@
 #define NFD_LABEL_KEY_SIZE (NFD_LABEL_PREFIX_MAX + 1 + NFD_LABEL_NAME_MAX + 1)
 #define NFD_LABEL_VALUE_SIZE (NFD_LABEL_VALUE_MAX + 1)
 
+/* Annotation of the object that nfd-worker publishes, and of ours in its place (spec nfd.md 4.1). */
+#define NFD_WORKER_VERSION "nfd.node.kubernetes.io/worker.version"
 #define NFD_FEATURE_PREFIX "feature.node.kubernetes.io/"
 
 /**

@@ -11,37 +11,26 @@
 #include <string.h>
 
 #include "base/backoff.h"
-#include "base/environment.h"
 #include "base/json.h"
-#include "output/node_object.h"
+#include "output/node_feature_request.h"
 #include "output/output.h"
 
 /* How long what was found about worker and owner is believed; and how long the type is not there. */
 #define ASK_AGAIN_MS 3600000
 #define RESYNC_SPREAD_PERCENT 20
 
-/* Our raw features that NFD has a name for, where no nfd-worker says the same (spec nfd.md 4.2). */
-static const struct {
-	const char *own, *standard;
-} standard_features[] = {
-	{ "nfd-source.pci", "pci.device" },
-	{ "nfd-source.usb", "usb.device" },
-};
-
 struct state {
 	const struct nfd_output_options *options;
 	struct nfd_api_run run;
-	cJSON *wanted; /* the object; owned; NULL when it cannot be made */
-	cJSON *keep;   /* key prefixes whose facts are unknown; owned; NULL for none */
-	size_t labels; /* in it */
-	bool fresh;    /* not yet brought out */
-	bool newer;    /* changed since the run began */
+	struct nfd_feature_wanted wanted;
+	struct nfd_feature_found found; /* by earlier runs */
+	size_t labels;                  /* in what is wanted */
+	bool fresh;                     /* not yet brought out */
+	bool newer;                     /* changed since the run began */
 	int64_t due_ms;
-	bool is_idle;          /* the cluster lacks the resource type */
-	cJSON *worker, *owner; /* what an earlier run found; owned; NULL: not known */
-	int64_t found_ms;
+	bool is_idle;    /* the cluster lacks the resource type */
 	char words[400]; /* how things are */
-	struct nfd_output_fault fault[2];
+	struct nfd_output_fault fault[3];
 	size_t fault_count;
 };
 
@@ -50,6 +39,8 @@ static bool is_on(const struct nfd_output_options *options, const char **ret_why
 	struct nfd_api_access access;
 	const char *why;
 
+	if (nfd_output_is_barred(options, ret_why))
+		return false;
 	if (options->node_feature.mode == NFD_MODE_OFF) {
 		*ret_why = "outputs.nodeFeature.mode is off";
 		return false;
@@ -69,7 +60,9 @@ static bool is_on(const struct nfd_output_options *options, const char **ret_why
 			   "pod (outputs.nodeFeature.namespace)";
 		return false;
 	}
-	*ret_why = options->node_feature.mode == NFD_MODE_ON ?
+	*ret_why = options->node_feature.mode == NFD_OBJECT_WORKER ?
+			   "outputs.nodeFeature.mode is worker" :
+		   options->node_feature.mode == NFD_MODE_ON ?
 			   "outputs.nodeFeature.mode is on" :
 			   "outputs.nodeFeature.mode is auto and there is no feature file; it is "
 			   "published where the cluster has the resource type";
@@ -85,13 +78,6 @@ static void target(const struct nfd_output_options *options, char ret[NFD_OUTPUT
 		 options->api.place ? options->api.place->node_name : "");
 }
 
-static void forget(struct state *state)
-{
-	cJSON_Delete(state->worker);
-	cJSON_Delete(state->owner);
-	state->worker = state->owner = NULL;
-}
-
 static void close_state(void *data)
 {
 	struct state *state = data;
@@ -99,9 +85,8 @@ static void close_state(void *data)
 	if (!state)
 		return;
 	nfd_api_run_done(&state->run);
-	cJSON_Delete(state->wanted);
-	cJSON_Delete(state->keep);
-	forget(state);
+	nfd_feature_wanted_done(&state->wanted);
+	nfd_feature_found_done(&state->found);
 	free(state);
 }
 
@@ -125,38 +110,19 @@ static int open_state(const struct nfd_output_options *options, void **ret_state
 	return 0;
 }
 
-static int make_object(const struct nfd_output_options *options, const struct nfd_offer *offered,
-		       cJSON **ret, struct nfd_error *err)
-{
-	return nfd_node_feature_object(options->api.place->node_name, "", offered->set,
-				       offered->features, ret, err);
-}
-
-static bool is_same(const struct state *state, const cJSON *object, const cJSON *keep)
-{
-	return state->wanted && cJSON_Compare(object, state->wanted, true) &&
-	       (keep ? cJSON_Compare(keep, state->keep, true) : !state->keep);
-}
-
 static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *err)
 {
 	struct state *state = data;
-	int64_t spread = state->wanted ? 0 : state->options->api.place->spread_ms;
-	cJSON *object = NULL, *keep = NULL;
-	int r;
+	int64_t spread = state->wanted.object ? 0 : state->options->api.place->spread_ms;
+	struct nfd_feature_wanted wanted;
+	int r = nfd_feature_wanted_make(&wanted, state->options, offered, err);
 
-	r = make_object(state->options, offered, &object, err);
-	if (r == 0 && nfd_api_prefixes(offered->keep, &keep) < 0)
-		r = nfd_error_set(err, -ENOMEM, "out of memory");
-	if (r < 0 || is_same(state, object, keep)) {
-		cJSON_Delete(object);
-		cJSON_Delete(keep);
+	if (r < 0 || nfd_feature_wanted_equal(&wanted, &state->wanted)) {
+		nfd_feature_wanted_done(&wanted);
 		return r < 0 ? r : state->fresh;
 	}
-	cJSON_Delete(state->wanted);
-	cJSON_Delete(state->keep);
-	state->wanted = object;
-	state->keep = keep;
+	nfd_feature_wanted_done(&state->wanted);
+	state->wanted = wanted;
 	state->labels = nfd_set_published(offered->set);
 	state->fresh = true;
 	state->newer = true;
@@ -164,51 +130,11 @@ static int offer(void *data, const struct nfd_offer *offered, struct nfd_error *
 	return 1;
 }
 
-static bool add_names(cJSON *request)
-{
-	cJSON *names = cJSON_AddObjectToObject(request, "standardFeatures");
-
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(standard_features); i++)
-		if (!cJSON_AddStringToObject(names, standard_features[i].own,
-					     standard_features[i].standard))
-			return false;
-	return true;
-}
-
-static bool add_copy(cJSON *request, const char *field, const cJSON *value)
-{
-	cJSON *copy = value ? cJSON_Duplicate(value, true) : NULL;
-
-	return !value || (copy && cJSON_AddItemToObject(request, field, copy));
-}
-
-static cJSON *make_request(const struct nfd_output_options *options, const char *action)
-{
-	cJSON *request = cJSON_CreateObject();
-
-	if (!request || !cJSON_AddStringToObject(request, "action", action) ||
-	    (options->node_feature.namespace && options->node_feature.namespace[0] &&
-	     !cJSON_AddStringToObject(request, "namespace", options->node_feature.namespace))) {
-		cJSON_Delete(request);
-		return NULL;
-	}
-	return request;
-}
-
 static cJSON *next_request(struct state *state, int64_t now_ms)
 {
-	const char *pod = nfd_environment_value(state->options->api.place->environment, "POD_NAME");
-	cJSON *request = make_request(state->options, "node-feature");
-
-	if (now_ms - state->found_ms >= ASK_AGAIN_MS)
-		forget(state);
-	if (request && add_names(request) && add_copy(request, "object", state->wanted) &&
-	    add_copy(request, "worker", state->worker) &&
-	    add_copy(request, "owner", state->owner) && add_copy(request, "keep", state->keep) &&
-	    (!pod || !*pod || cJSON_AddStringToObject(request, "pod", pod)))
-		return request;
-	cJSON_Delete(request);
-	return NULL;
+	if (now_ms - state->found.found_ms >= ASK_AGAIN_MS)
+		nfd_feature_found_done(&state->found);
+	return nfd_feature_request(state->options, &state->wanted, &state->found);
 }
 
 static void set_fault(struct state *state, enum nfd_log_level level, const char *id,
@@ -221,30 +147,55 @@ static void set_fault(struct state *state, enum nfd_log_level level, const char 
 	snprintf(fault->text, sizeof(fault->text), "%s", text);
 }
 
-/* What was looked up stays known for a while. */
-static void take_found(struct state *state, cJSON *result, int64_t now_ms)
-{
-	cJSON *worker = cJSON_DetachItemFromObjectCaseSensitive(result, "worker");
-	cJSON *owner = cJSON_DetachItemFromObjectCaseSensitive(result, "owner");
-
-	if (worker || owner)
-		state->found_ms = now_ms;
-	if (worker) {
-		cJSON_Delete(state->worker);
-		state->worker = worker;
-	}
-	if (owner) {
-		cJSON_Delete(state->owner);
-		state->owner = owner;
-	}
-}
-
-/* With the patcher on, its look at the Node shows what is missing; then ours may be rare. */
+/*
+ * With the patcher on, its look at the Node shows what is missing; then ours may be rare. A worker that
+ * comes or goes is seen by our look alone.
+ */
 static int64_t resync_ms(const struct state *state)
 {
-	return state->options->node_labels.mode == NFD_LABELS_OFF ?
+	return state->wanted.workers || state->options->node_labels.mode == NFD_LABELS_OFF ?
 		       state->options->node_labels.resync_ms :
 		       ASK_AGAIN_MS;
+}
+
+/* How things are in nfd-worker's place. */
+static void tell_place(struct state *state, const cJSON *result, const char *namespace)
+{
+	const char *node = state->options->api.place->node_name;
+	char text[600];
+
+	if (!nfd_json_is_true(result, "worker")) {
+		snprintf(state->words, sizeof(state->words),
+			 "%.120s/%.80s, in nfd-worker's place, and %.80s" NFD_NODE_FEATURE_SUFFIX
+			 " are as they should be",
+			 namespace, node, node);
+		return;
+	}
+	snprintf(state->words, sizeof(state->words),
+		 "an nfd-worker has published %.120s/%.80s: until that object is gone, "
+		 "%.80s" NFD_NODE_FEATURE_SUFFIX " has everything",
+		 namespace, node, node);
+	snprintf(text, sizeof(text),
+		 "an nfd-worker has published NodeFeature %.120s/%.80s, so rules see devices "
+		 "twice: take nfd-worker away from this node, or set outputs.nodeFeature.mode to "
+		 "another than worker; delete the object where no nfd-worker runs",
+		 namespace, node);
+	set_fault(state, NFD_LOG_WARNING, "place", text);
+}
+
+static void tell_state(struct state *state, const cJSON *result, bool served)
+{
+	const char *namespace = nfd_json_text(result, "namespace");
+
+	if (!served)
+		snprintf(state->words, sizeof(state->words),
+			 "the cluster has no NodeFeature resource (nfd.k8s-sigs.io): asked again "
+			 "within the hour");
+	else if (state->wanted.workers)
+		tell_place(state, result, namespace);
+	else
+		snprintf(state->words, sizeof(state->words), "%.120s/%.180s is as it should be",
+			 namespace, nfd_json_text(result, "name"));
 }
 
 static void take_result(struct state *state, cJSON *result, int64_t now_ms)
@@ -253,24 +204,18 @@ static void take_result(struct state *state, cJSON *result, int64_t now_ms)
 	const char *note = cJSON_GetStringValue(cJSON_GetArrayItem(notes, 0));
 	bool served = nfd_json_is_true(result, "served");
 
-	take_found(state, result, now_ms);
+	tell_state(state, result, served);
+	nfd_feature_found_take(&state->found, result, now_ms);
 	state->is_idle = !served;
 	state->fresh = state->newer;
 	state->due_ms = state->newer ?
 				now_ms :
 				now_ms + nfd_spread_ms(served ? resync_ms(state) : ASK_AGAIN_MS,
 						       RESYNC_SPREAD_PERCENT, nfd_random());
-	if (served)
-		snprintf(state->words, sizeof(state->words), "%.120s/%.180s is as it should be",
-			 nfd_json_text(result, "namespace"), nfd_json_text(result, "name"));
-	else
-		snprintf(state->words, sizeof(state->words),
-			 "the cluster has no NodeFeature resource (nfd.k8s-sigs.io): asked again "
-			 "within the hour");
-	if (!served && state->options->node_feature.mode == NFD_MODE_ON)
+	if (!served && (state->options->node_feature.mode == NFD_MODE_ON || state->wanted.workers))
 		set_fault(state, NFD_LOG_ERROR, "",
-			  "outputs.nodeFeature.mode is on, but the cluster has no NodeFeature "
-			  "resource: install NFD 0.16 or later, or set it to auto");
+			  "outputs.nodeFeature.mode is on or worker, but the cluster has no "
+			  "NodeFeature resource: install NFD 0.16 or later, or set it to auto");
 	if (note)
 		set_fault(state, NFD_LOG_WARNING, "note", note);
 }
@@ -292,7 +237,8 @@ static void take_answer(struct state *state, int64_t now_ms, struct nfd_output_e
 		set_fault(state, NFD_LOG_ERROR, "", answer.text);
 	} else {
 		take_result(state, answer.result, now_ms);
-		ret->published = nfd_json_is_true(answer.result, "written");
+		ret->published = nfd_json_is_true(answer.result, "written") ||
+				 nfd_json_is_true(answer.result, "workerWritten");
 	}
 	nfd_api_answer_done(&answer);
 }
@@ -355,28 +301,28 @@ static const struct nfd_api_counts *counts(const void *data)
 static int preview(const struct nfd_output_options *options, const struct nfd_offer *offered,
 		   struct nfd_strbuf *buf, struct nfd_error *err)
 {
-	return nfd_node_feature_render(options->api.place->node_name,
-				       options->node_feature.namespace, offered->set,
-				       offered->features, buf, err);
+	struct nfd_object_wish wish[2];
+	size_t count = offered->workers ? 2 : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		/* First the one in nfd-worker's place. */
+		wish[i] = nfd_feature_wish(options, offered, i + 1 < count);
+		wish[i].namespace = options->node_feature.namespace;
+	}
+	return nfd_node_feature_render(wish, count, buf, err);
 }
 
 static int withdraw(const struct nfd_output_options *options, struct nfd_error *err)
 {
 	cJSON *request, *result = NULL;
 	struct nfd_api_access access;
-	char name[320];
 	int r;
 
 	/* Without a namespace there is no object of ours; a pod's own is known to the helper. */
 	if (!nfd_api_access_find(&options->api, &access) || !options->api.place->node_name[0] ||
 	    (!options->node_feature.namespace[0] && access.kind != NFD_ACCESS_POD))
 		return 0;
-	snprintf(name, sizeof(name), "%s" NFD_NODE_FEATURE_SUFFIX, options->api.place->node_name);
-	request = make_request(options, "node-feature-delete");
-	if (request && !cJSON_AddStringToObject(request, "name", name)) {
-		cJSON_Delete(request);
-		request = NULL;
-	}
+	request = nfd_feature_delete_request(options);
 	r = nfd_api_exchange(&options->api, request, &result, err);
 	if (r == 0)
 		r = nfd_json_is_true(result, "deleted");

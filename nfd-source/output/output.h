@@ -57,6 +57,9 @@ struct nfd_output_options {
 /* What is to be brought out. */
 struct nfd_offer {
 	const struct nfd_set *set;
+	/* In nfd-worker's place: of the set what goes into its object, and what is ours wherever NFD is.
+	   NULL elsewhere. */
+	const struct nfd_set *workers, *own;
 	const cJSON *features; /* raw features; NULL where no output wants them */
 	/* Facts that are unknown, where nothing was read back: what is out of them stays. NULL: none. */
 	const struct nfd_unknowns *keep;

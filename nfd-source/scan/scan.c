@@ -101,6 +101,11 @@ const struct nfd_scanner *nfd_scanner_of(const char *key)
 	return best;
 }
 
+const struct nfd_scanner *nfd_scanner_of_label(const struct nfd_label *label)
+{
+	return label->writer ? scanners[label->writer - 1] : nfd_scanner_of(label->key);
+}
+
 uint32_t nfd_scanners_for_subsystem(const char *subsystem)
 {
 	uint32_t bits = 0;

@@ -22,6 +22,13 @@ const struct nfd_scanner *const *nfd_scanners(size_t *ret_count);
  */
 const struct nfd_scanner *nfd_scanner_of(const char *key);
 
+/**
+ * nfd_scanner_of_label() - the scanner that has stated a label; where that is not known, the one that makes
+ * keys of its form.
+ * Return: entry of the table; NULL when there is none.
+ */
+const struct nfd_scanner *nfd_scanner_of_label(const struct nfd_label *label);
+
 /* Scanners as bits by their position in the table. */
 #define NFD_SCANNERS_ALL UINT32_MAX
 

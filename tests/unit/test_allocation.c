@@ -370,8 +370,22 @@ static void feature_text_survives(void **state)
 static int node_once(const void *cookie)
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	cJSON *features = nfd_features_new();
+	struct nfd_object_wish wish[2] = {
+		{ .kind = NFD_OBJECT_WORKERS, .pod_uid = "u", .features = features },
+		{ .kind = NFD_OBJECT_OWN },
+	};
+	int r = features ? nfd_features_add(features, NFD_FLAGS, "a.b") : -ENOMEM;
 
-	return nfd_node_feature_render("node", "ns", cookie, NULL, &buf, NULL);
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(wish); i++) {
+		wish[i].node = "node";
+		wish[i].namespace = "ns";
+		wish[i].set = cookie;
+	}
+	if (r == 0)
+		r = nfd_node_feature_render(wish, NFD_ARRAY_SIZE(wish), &buf, NULL);
+	cJSON_Delete(features);
+	return r;
 }
 
 static void node_object_survives(void **state)
