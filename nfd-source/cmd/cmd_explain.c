@@ -70,6 +70,18 @@ static void put_feature_file(const struct nfd_context *context, const char *key,
 	nfd_feature_file_state_done(&file);
 }
 
+/* A path is below the root; a register of the processor is none, and features.d is not there. */
+static void put_source(const struct nfd_context *context, const char *source,
+		       struct nfd_strbuf *buf)
+{
+	bool below_root = source[0] != '/' && strchr(source, '/');
+
+	nfd_strbuf_puts(buf, "source: ");
+	if (below_root && strcmp(context->root_path, "/") != 0)
+		nfd_strbuf_puts(buf, context->root_path);
+	nfd_strbuf_printf(buf, "%s%s\n", below_root ? "/" : "", source);
+}
+
 static void put_found(const struct nfd_context *context, const struct nfd_label *label,
 		      const struct nfd_scanner *scanner, struct nfd_strbuf *buf)
 {
@@ -82,9 +94,7 @@ static void put_found(const struct nfd_context *context, const struct nfd_label 
 		put_passed_settings(context, label->key, scanner, buf);
 	}
 	if (label->source)
-		nfd_strbuf_printf(buf, "source: %s/%s\n",
-				  strcmp(context->root_path, "/") == 0 ? "" : context->root_path,
-				  label->source);
+		put_source(context, label->source, buf);
 }
 
 /* Whose labels they are, and who writes them. */
@@ -221,6 +231,9 @@ static int run(struct nfd_context *context)
 		return NFD_EXIT_FAILED;
 	}
 	label = nfd_set_find(&scan.labels, key);
+	/* A feature file may say what another scanner's keys are for. */
+	if (label)
+		scanner = nfd_scanner_of_label(label);
 	if (label)
 		put_found(context, label, scanner, &buf);
 	else

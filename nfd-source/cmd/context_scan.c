@@ -171,14 +171,22 @@ static int run_scan(struct nfd_context *context, unsigned int flags, struct nfd_
 	return r;
 }
 
+/* What is seen of an nfd-worker; looked for only where it decides. */
+static void add_worker(const struct nfd_context *context, struct nfd_vendor_view *view)
+{
+	if (context->settings.scan.vendor.labels[NFD_VENDOR_NFD] != NFD_VENDOR_AUTO)
+		return;
+	view->worker_pid = nfd_context_worker_pid(context);
+	view->file_alone = nfd_vendor_file_alone(&context->settings.outputs);
+}
+
 int nfd_context_scan(struct nfd_context *context, struct nfd_scan *scan, unsigned int flags)
 {
 	const struct nfd_vendor_options *options = &context->settings.scan.vendor;
 	struct nfd_vendor_view view = { 0 };
 	int r;
 
-	if (options->labels[NFD_VENDOR_NFD] == NFD_VENDOR_AUTO)
-		view.worker_pid = nfd_context_worker_pid(context);
+	add_worker(context, &view);
 	nfd_context_prepare_scan(context);
 	nfd_vendors_decide(options, context->settings.outputs.feature_file.dir, &view,
 			   &context->vendors);
@@ -251,8 +259,7 @@ int nfd_context_ask_vendors(struct nfd_context *context, struct nfd_scan *scan, 
 	result = ask_api(context, request);
 	view.seen = nfd_json_get(result, "seen");
 	view.coming = nfd_json_get(result, "coming");
-	if (settings->scan.vendor.labels[NFD_VENDOR_NFD] == NFD_VENDOR_AUTO)
-		view.worker_pid = nfd_context_worker_pid(context);
+	add_worker(context, &view);
 	nfd_vendors_decide(&settings->scan.vendor, settings->outputs.feature_file.dir, &view,
 			   &context->vendors);
 	cJSON_Delete(result);

@@ -145,6 +145,7 @@ void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wan
 
 	look_for_worker(vendors, now_ms);
 	view.worker_pid = vendors->worker_pid;
+	view.file_alone = nfd_vendor_file_alone(&settings->outputs);
 
 	view.is_pending = !vendors->seen && now_ms < vendors->decide_ms &&
 			  nfd_vendor_look_wanted(&settings->outputs);

@@ -19,6 +19,13 @@ bool nfd_vendor_look_wanted(const struct nfd_output_options *options)
 	       nfd_node_feature_output.is_on(options, &why);
 }
 
+bool nfd_vendor_file_alone(const struct nfd_output_options *options)
+{
+	const char *why;
+
+	return nfd_feature_output.is_on(options, &why) && !nfd_vendor_look_wanted(options);
+}
+
 /* Of the published labels only those that a program could be recognised by. */
 static int add_mine(cJSON *request, const struct nfd_set *published)
 {

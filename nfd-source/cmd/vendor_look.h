@@ -18,6 +18,11 @@
 bool nfd_vendor_look_wanted(const struct nfd_output_options *options);
 
 /**
+ * nfd_vendor_file_alone() - whether all that is published is a feature file.
+ */
+bool nfd_vendor_file_alone(const struct nfd_output_options *options);
+
+/**
  * nfd_vendor_look_request() - the request.
  * @settings:  the vendors' modes, and where our own NodeFeature object is.
  * @found:     bits by enum nfd_vendor, of which hardware is there.

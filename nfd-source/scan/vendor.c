@@ -118,17 +118,22 @@ static void leave_to_worker(const struct nfd_vendor_view *view, struct nfd_vendo
 	    *pid ? ", and nfd-worker runs here: process " : "", pid);
 }
 
-/* nfd-worker among the processes of this host. */
+/* An nfd-worker that runs here, or that must be there for what we write to be of use. */
 static bool has_worker(const struct nfd_labeller *labeller, const struct nfd_vendor_view *view,
 		       struct nfd_vendor_state *state)
 {
 	char pid[32];
 
-	if (labeller != &table[NFD_VENDOR_NFD] || !view || !view->worker_pid)
+	if (labeller != &table[NFD_VENDOR_NFD] || !view)
 		return false;
-	snprintf(pid, sizeof(pid), "%d", view->worker_pid);
-	say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: process ", pid);
-	return true;
+	if (view->worker_pid) {
+		snprintf(pid, sizeof(pid), "%d", view->worker_pid);
+		say(state, NFD_VENDOR_LEAVE, labeller->program, " writes them: process ", pid);
+	} else if (view->file_alone) {
+		say(state, NFD_VENDOR_LEAVE, "only a feature file is written, for ",
+		    labeller->program, ", which has them");
+	}
+	return view->worker_pid || view->file_alone;
 }
 
 static void decide(const struct nfd_labeller *labeller, int mode, const char *dir,
@@ -141,6 +146,8 @@ static void decide(const struct nfd_labeller *labeller, int mode, const char *di
 		leave_to_worker(view, state);
 	else if (mode == NFD_VENDOR_OFF)
 		say(state, NFD_VENDOR_LEAVE, "", "the setting is off", "");
+	else if (mode == NFD_VENDOR_ON && labeller == &table[NFD_VENDOR_NFD])
+		say(state, NFD_VENDOR_WRITE, "", "sources.mode is all", "");
 	else if (mode == NFD_VENDOR_ON)
 		say(state, NFD_VENDOR_WRITE, "", "the setting is on", "");
 	else if (!labeller->program)

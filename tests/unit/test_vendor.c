@@ -19,6 +19,7 @@ static void table_is_sound(void **state)
 		const struct nfd_labeller *labeller = nfd_labeller((enum nfd_vendor)i);
 
 		assert_true(labeller->name && labeller->name[0]);
+		assert_int_equal(strncmp(labeller->setting, "sources.", 8), 0);
 		assert_true(labeller->files && labeller->objects && labeller->keys);
 		/* What nobody else writes has no signs; what somebody writes has at least one. */
 		assert_int_equal(labeller->program != NULL,
@@ -203,12 +204,70 @@ static void knows_signs(void **state)
 	assert_false(nfd_vendor_is_sign(""));
 }
 
+/* NFD: its labels are nfd-worker's, and ours where a person says so or none is seen. */
+static const struct {
+	const char *name;
+	int mode, worker_pid;
+	bool file_alone;
+	const char *seen, *coming;
+	enum nfd_vendor_verdict verdict;
+	const char *why;
+} nfd_rows[] = {
+	{ "own", NFD_VENDOR_OFF, 0, false, NULL, NULL, NFD_VENDOR_LEAVE, "sources.mode is own" },
+	{ "own, beside a worker", NFD_VENDOR_OFF, 12, true, NULL, NULL, NFD_VENDOR_LEAVE,
+	  "sources.mode is own, and nfd-worker runs here: process 12" },
+	{ "all, beside a worker", NFD_VENDOR_ON, 12, true, "x", "x", NFD_VENDOR_WRITE,
+	  "sources.mode is all" },
+	{ "auto, nobody", NFD_VENDOR_AUTO, 0, false, NULL, NULL, NFD_VENDOR_WRITE,
+	  "nfd-worker is not here" },
+	{ "auto, a process", NFD_VENDOR_AUTO, 12, false, NULL, NULL, NFD_VENDOR_LEAVE,
+	  "nfd-worker writes them: process 12" },
+	{ "auto, a file for a worker", NFD_VENDOR_AUTO, 0, true, NULL, NULL, NFD_VENDOR_LEAVE,
+	  "only a feature file is written, for nfd-worker" },
+	{ "auto, its object", NFD_VENDOR_AUTO, 0, false, "NodeFeature nfd/n", NULL,
+	  NFD_VENDOR_LEAVE, "nfd-worker writes them: NodeFeature nfd/n" },
+	{ "auto, its object not yet read", NFD_VENDOR_AUTO, 0, false, NULL, "NodeFeature nfd/n",
+	  NFD_VENDOR_WAIT, "is about to" },
+};
+
+static cJSON *words(const char *text)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (text)
+		cJSON_AddStringToObject(object, "nfd", text);
+	return object;
+}
+
+static void decides_for_nfd(void **state)
+{
+	const __typeof__(nfd_rows[0]) *row = *state;
+	struct nfd_vendor_options options = { .labels = { [NFD_VENDOR_NFD] = row->mode } };
+	cJSON *seen = words(row->seen), *coming = words(row->coming);
+	const struct nfd_vendor_view view = {
+		.seen = seen,
+		.coming = coming,
+		.worker_pid = row->worker_pid,
+		.file_alone = row->file_alone,
+	};
+	struct nfd_vendors vendors;
+
+	nfd_vendors_decide(&options, tree_new(), &view, &vendors);
+	assert_int_equal(vendors.of[NFD_VENDOR_NFD].verdict, row->verdict);
+	unit_assert_contains(vendors.of[NFD_VENDOR_NFD].why, row->why);
+	/* A worker is no sign of another vendor's program. */
+	assert_int_equal(vendors.of[NFD_VENDOR_NVIDIA].verdict, NFD_VENDOR_WRITE);
+	cJSON_Delete(seen);
+	cJSON_Delete(coming);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "vendor" };
 
 	UNIT_CASE(&suite, table_is_sound);
 	UNIT_ROWS(&suite, decides, rows, name);
+	UNIT_ROWS(&suite, decides_for_nfd, nfd_rows, name);
 	UNIT_ROWS(&suite, waits_for_what_is_coming, coming_rows, name);
 	UNIT_CASE(&suite, asks_for_what_is_here);
 	UNIT_CASE(&suite, knows_signs);
