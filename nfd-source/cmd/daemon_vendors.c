@@ -163,6 +163,9 @@ void nfd_daemon_vendors_found(struct nfd_daemon_vendors *vendors, unsigned int f
 {
 	int64_t spread_ms = vendors->context->place.spread_ms;
 
+	/* Who has NFD's labels is of interest only where that decides. */
+	if (options_of(vendors)->vendor.labels[NFD_VENDOR_NFD] != NFD_VENDOR_AUTO)
+		found &= ~(1U << NFD_VENDOR_NFD);
 	/* New hardware may be that of a vendor that was not asked for. */
 	if (found & ~vendors->found &&
 	    nfd_vendor_look_wanted(&vendors->context->settings.outputs)) {

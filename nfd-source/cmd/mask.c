@@ -15,9 +15,9 @@ static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 #define PAIRS_MIN 6
 
 static const char *const secret_names[] = {
-	"serial",         "serial_number", "product_serial", "board_serial",
-	"chassis_serial", "product_uuid",  "uuid",           "unique_id",
-	"address",        "node_guid",     "sys_image_guid", "machine-id",
+	"serial",         "serial_number", "product_serial",  "board_serial",      "chassis_serial",
+	"product_uuid",   "uuid",          "unique_id",       "address",           "node_guid",
+	"sys_image_guid", "machine-id",    "board_asset_tag", "chassis_asset_tag",
 };
 
 static bool is_hex(char c)

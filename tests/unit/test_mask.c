@@ -41,6 +41,7 @@ static const struct {
 	{ "ids are no secret", "sys/x/uevent", "PCI_ID=10DE:27B8\n", "PCI_ID=10DE:27B8\n" },
 	{ "not UTF-8", "x", "\xff" MAC "\xfe", "\xff" ZERO_MAC "\xfe" },
 	{ "serial by name", "sys/bus/usb/devices/1-1/serial", "S/N 01-A\n", "XXX XXXX\n" },
+	{ "asset tag", "sys/devices/virtual/dmi/id/board_asset_tag", "Rack 7\n", "XXXX X\n" },
 	{ "product serial", "sys/class/dmi/id/product_serial", "CZ123\n", "XXXXX\n" },
 	{ "address by name", "sys/class/net/eth0/address", MAC "\n", "XXXXXXXXXXXXXXXXX\n" },
 	{ "name without folder", "uuid", "abc", "XXX" },
