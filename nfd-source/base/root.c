@@ -332,6 +332,24 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
 	return fd < 0 ? fd : read_rest(root, path, fd, max, ret_buf);
 }
 
+ssize_t nfd_root_read_regular(const struct nfd_root *root, const char *path, size_t max,
+			      char **ret_buf)
+{
+	cleanup_close int fd = -1;
+	struct stat st;
+	int r = nfd_root_stat(root, path, &st);
+
+	if (r < 0 || !S_ISREG(st.st_mode))
+		return r < 0 ? r : -ENXIO;
+	fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fd;
+	/* It may have become another one meanwhile. */
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) ? read_rest(root, path, fd, max, ret_buf) : -ENXIO;
+}
+
 ssize_t nfd_root_read_end(const struct nfd_root *root, const char *path, size_t max, char **ret_buf)
 {
 	cleanup_close int fd = open_below(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

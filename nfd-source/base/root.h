@@ -93,6 +93,14 @@ ssize_t nfd_root_read_alloc(const struct nfd_root *root, const char *path, size_
 			    char **ret_buf) nfd_must_check;
 
 /**
+ * nfd_root_read_regular() - the same for a regular file alone; what is none (a FIFO, a device) is not
+ * opened.
+ * Return: bytes read; -ENXIO when it is something else; negative errno as for nfd_root_read_alloc().
+ */
+ssize_t nfd_root_read_regular(const struct nfd_root *root, const char *path, size_t max,
+			      char **ret_buf) nfd_must_check;
+
+/**
  * nfd_root_read_end() - the same for the end of a file, for logs.
  * @max: bytes before the end that are wanted; a smaller file is read whole.
  * Return: bytes read; negative errno as for nfd_root_read_alloc().

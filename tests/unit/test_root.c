@@ -302,6 +302,31 @@ static void reads_end(void **state)
 	assert_int_equal(nfd_root_read_end(root, "dir", 3, &data), -EISDIR);
 }
 
+static void reads_regular_files_alone(void **state)
+{
+	(void)state;
+	for (int no_openat2 = 0; no_openat2 <= 1; no_openat2++) {
+		struct nfd_root *root = make_root(no_openat2);
+		char *data = NULL;
+
+		assert_int_equal(nfd_root_read_regular(root, "eight", 8, &data), 8);
+		assert_string_equal(data, "12345678");
+		free(data);
+		data = NULL;
+		assert_int_equal(symlinkat("eight", root->fd, "to-eight"), 0);
+		assert_int_equal(symlinkat("nothing", root->fd, "to-nothing"), 0);
+		assert_int_equal(nfd_root_read_regular(root, "to-eight", 8, &data), 8);
+		free(data);
+		data = NULL;
+		assert_int_equal(nfd_root_read_regular(root, "eight", 7, &data), -EFBIG);
+		assert_int_equal(nfd_root_read_regular(root, "nowhere", 8, &data), -ENOENT);
+		assert_int_equal(nfd_root_read_regular(root, "to-nothing", 8, &data), -ENOENT);
+		assert_int_equal(nfd_root_read_regular(root, "dir", 8, &data), -ENXIO);
+		assert_int_equal(nfd_root_read_regular(root, "fifo", 8, &data), -ENXIO);
+		assert_null(data);
+	}
+}
+
 static const struct {
 	const char *name, *target;
 	ssize_t result;
@@ -518,6 +543,7 @@ int main(void)
 	UNIT_CASE(&suite, reads_start);
 	UNIT_ROWS(&suite, reads_alloc, alloc_rows, name);
 	UNIT_CASE(&suite, reads_end);
+	UNIT_CASE(&suite, reads_regular_files_alone);
 	UNIT_ROWS(&suite, reads_link, link_rows, name);
 	UNIT_CASE(&suite, read_link_wants_a_link);
 	UNIT_ROWS(&suite, exists, exists_rows, path);
