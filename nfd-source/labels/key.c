@@ -96,6 +96,24 @@ bool nfd_label_key_matches(const char *pattern, const char *key)
 	return strcmp(key, pattern) == 0;
 }
 
+/* Whether the first @len bytes of @key are a domain or one below it. */
+static bool is_within(const char *key, size_t len, const char *domain)
+{
+	size_t domain_len = strlen(domain);
+
+	return len >= domain_len && memcmp(key + len - domain_len, domain, domain_len) == 0 &&
+	       (len == domain_len || key[len - domain_len - 1] == '.');
+}
+
+bool nfd_label_key_is_reserved(const char *key)
+{
+	size_t len = strcspn(key, "/");
+
+	return is_within(key, len, "kubernetes.io") &&
+	       !is_within(key, len, "feature.node.kubernetes.io") &&
+	       !is_within(key, len, "profile.node.kubernetes.io");
+}
+
 bool nfd_label_value_is_valid(const char *value)
 {
 	size_t len = strlen(value);

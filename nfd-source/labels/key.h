@@ -36,6 +36,15 @@ int nfd_label_key_check(const char *key, struct nfd_error *err);
 bool nfd_label_key_matches(const char *pattern, const char *key);
 
 /**
+ * nfd_label_key_is_reserved() - whether a key is in a namespace of Kubernetes that is not NFD's: nfd-master
+ * drops such labels, and an API server may refuse all that come with them (spec nfd.md 5.1).
+ * @key: full key.
+ * Return: true for kubernetes.io and what is below it, without feature.node.kubernetes.io,
+ *         profile.node.kubernetes.io and what is below these.
+ */
+bool nfd_label_key_is_reserved(const char *key);
+
+/**
  * nfd_label_value_is_valid() - whether a text is a label value: empty, or 1 to 63 bytes that begin
  * and end with a letter or digit.
  */

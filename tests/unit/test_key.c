@@ -229,12 +229,40 @@ static void matches_key(void **state)
 	assert_int_equal(nfd_label_key_matches(row->pattern, row->key), row->matches);
 }
 
+static const struct {
+	const char *key;
+	bool is_reserved;
+} namespace_rows[] = {
+	{ "kubernetes.io/a", true },
+	{ "node.kubernetes.io/a", true },
+	{ "node-role.kubernetes.io/a", true },
+	{ "nfd.node.kubernetes.io/a", true },
+	{ "x-feature.node.kubernetes.io/a", true },
+	{ "feature.node.kubernetes.io/a", false },
+	{ "intel.feature.node.kubernetes.io/a", false },
+	{ "profile.node.kubernetes.io/a", false },
+	{ "a.b.profile.node.kubernetes.io/a", false },
+	{ "xkubernetes.io/a", false },
+	{ "kubernetes.io.example.com/a", false },
+	{ "example.com/kubernetes.io", false },
+	{ "k8s.io/a", false },
+	{ "io/a", false },
+};
+
+static void knows_reserved_namespaces(void **state)
+{
+	const __typeof__(namespace_rows[0]) *row = *state;
+
+	assert_int_equal(nfd_label_key_is_reserved(row->key), row->is_reserved);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "key" };
 
 	UNIT_ROWS(&suite, matches_key, match_rows, name);
 	UNIT_ROWS(&suite, checks_key, key_rows, name);
+	UNIT_ROWS(&suite, knows_reserved_namespaces, namespace_rows, key);
 	UNIT_ROWS(&suite, checks_value, value_rows, name);
 	UNIT_ROWS(&suite, makes_value_from_name, name_rows, name);
 	UNIT_ROWS(&suite, makes_value_with_suffix, suffix_rows, name);
