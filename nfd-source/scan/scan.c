@@ -275,10 +275,18 @@ static bool stands_in(const struct nfd_scan_request *request)
 	       request->vendors->of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WRITE;
 }
 
+/* The last one takes part in each scan: a key of its may give way to what the others state now. */
+static uint32_t wanted_by(const struct nfd_scan_request *request)
+{
+	uint32_t last = UINT32_C(1) << (NFD_ARRAY_SIZE(scanners) - 1);
+
+	return request->scanners ? request->scanners | last : NFD_SCANNERS_ALL;
+}
+
 int nfd_scan_run(struct nfd_scan *scan, const struct nfd_scan_request *request,
 		 struct nfd_error *err)
 {
-	uint32_t wanted = request->scanners ? request->scanners : NFD_SCANNERS_ALL;
+	uint32_t wanted = wanted_by(request);
 	struct nfd_filter *filter = NULL;
 	int r;
 

@@ -28,6 +28,7 @@
 #include "scan/kernel_config.h"
 #include "scan/kernel_modules.h"
 #include "scan/kernel_state.h"
+#include "scan/local.h"
 #include "scan/memory.h"
 #include "scan/network.h"
 #include "scan/scan.h"
@@ -158,6 +159,7 @@ static const struct nfd_scanner *const worker_scanners[] = {
 	&nfd_kernel_state_scanner,  &nfd_memory_scanner,
 	&nfd_network_scanner,       &nfd_storage_scanner,
 	&nfd_system_scanner,        &nfd_cpu_scanner,
+	&nfd_local_scanner,
 };
 
 static const struct tree_entry worker_host[] = {
@@ -187,6 +189,8 @@ static const struct tree_entry worker_host[] = {
 	FILE_AT("proc/sysinfo", "VM00 Control Program: z/VM"),
 	FILE_AT("proc/self/mounts", "resctrl /mnt resctrl rw 0 0"),
 	FILE_AT("mnt/info/L3/num_closids", "16"),
+	FILE_AT("features.d/a", "a=1\nexample.com/b=2\n# +no-label\na=3\nc\n"),
+	FILE_AT("features.d/b", "# +unknown\nc=4\nbad key=1\n"),
 	{ 0 },
 };
 
@@ -218,6 +222,7 @@ static void worker_scan_survives(void **state)
 
 	(void)state;
 	tree_fill(tree, worker_host);
+	options.local.dir = tree_path(tree, "features.d");
 	for (int variant = 0; variant < 4; variant++) {
 		struct nfd_cpu_facts facts;
 

@@ -258,9 +258,10 @@ static void keys_have_their_prefixes(void **state)
 		FILE_AT("sys/block/sda/queue/rotational", "0"),
 		FILE_AT("boot/config-6.1", "CONFIG_NO_HZ=y\n"),
 		FILE_AT("sys/fs/selinux/enforce", "1"),
+		FILE_AT("features.d/other", "example.com/a=1"),
 		{ 0 },
 	};
-	const struct nfd_scan_options options = scan_options(0);
+	struct nfd_scan_options options = scan_options(0);
 	const char *tree = tree_new();
 	const struct nfd_root *root = tree_root(tree, false);
 	size_t count;
@@ -268,6 +269,7 @@ static void keys_have_their_prefixes(void **state)
 
 	(void)state;
 	tree_fill(tree, entry);
+	options.local.dir = tree_path(tree, "features.d");
 	for (size_t i = 0; i < count; i++) {
 		struct nfd_scan scan = { .root = root, .options = &options };
 		struct nfd_unknowns prefixes = { 0 };
@@ -355,6 +357,59 @@ static void partial_scan_takes_over_the_rest(void **state)
 	nfd_scan_done(&second);
 }
 
+static const char *published_text(const struct nfd_set *set)
+{
+	cleanup_set struct nfd_set published = { 0 };
+
+	assert_int_equal(nfd_set_copy(set, &published), 0);
+	return labels_text(&published);
+}
+
+/* What is in feature files beside a card, before and after it is there. */
+static const struct {
+	const char *name, *text, *without, *with;
+} bare_rows[] = {
+	{ "a bare key gives way", "pci-8086.present=maybe\n", "pci-8086.present=maybe\n",
+	  "pci-8086.present=true\n" },
+	{ "a full key does not", NFD_F "pci-8086.present=maybe\n", "pci-8086.present=maybe\n",
+	  "pci-8086.present=maybe\n" },
+	{ "the full one of both", NFD_F "pci-8086.present=full\npci-8086.present=maybe\n",
+	  "pci-8086.present=full\n", "pci-8086.present=full\n" },
+};
+
+/* Also a scan for one subsystem gives what a whole scan does. */
+static void feature_files_and_devices(void **state)
+{
+	const __typeof__(bare_rows[0]) *row = *state;
+	struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	const struct nfd_vendors vendors = { 0 };
+	struct nfd_scan_request request = { .root = tree_root(tree, false),
+					    .options = &options,
+					    .vendors = &vendors };
+	struct nfd_scan first, second, third;
+
+	options.local.dir = tree_path(tree, "features.d");
+	options.label_white_list = (char[]){ "^pci-8086" };
+	tree_file(tree, "features.d/other", row->text);
+	tree_fill(tree, (struct tree_entry[]){ DIR_AT(TREE_PCI), { 0 } });
+	assert_int_equal(nfd_scan_run(&first, &request, NULL), 0);
+	assert_string_equal(published_text(&first.labels), row->without);
+	tree_fill(tree, (struct tree_entry[]){ PCI_UNBOUND_AT("0000:01:00.0", "20000", "8086:1"),
+					       { 0 } });
+	request.scanners = nfd_scanners_for_subsystem("pci");
+	request.before = &first;
+	assert_int_equal(nfd_scan_run(&second, &request, NULL), 0);
+	assert_string_equal(published_text(&second.labels), row->with);
+	request.scanners = nfd_scanners_for_subsystem("usb");
+	request.before = &second;
+	assert_int_equal(nfd_scan_run(&third, &request, NULL), 0);
+	assert_string_equal(published_text(&third.labels), row->with);
+	nfd_scan_done(&first);
+	nfd_scan_done(&second);
+	nfd_scan_done(&third);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "scan" };
@@ -372,5 +427,6 @@ int main(void)
 	UNIT_ROWS(&suite, knows_who_makes_a_key, owner_rows, key);
 	UNIT_CASE(&suite, subsystems_lead_to_scanners);
 	UNIT_CASE(&suite, partial_scan_takes_over_the_rest);
+	UNIT_ROWS(&suite, feature_files_and_devices, bare_rows, name);
 	return unit_run(&suite);
 }
