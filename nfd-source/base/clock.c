@@ -77,28 +77,32 @@ static bool take_offset(const char *text, int *ret_seconds)
 	int hours, minutes, sign = *text == '-' ? -1 : 1;
 
 	*ret_seconds = 0;
-	if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0)
+	if (strcmp(text, "Z") == 0)
 		return true;
 	if (*text != '+' && *text != '-')
 		return false;
 	text++;
-	if (!take_field(&text, 2, 23, ':', &hours) || !take_field(&text, 2, 59, 0, &minutes))
+	if (!take_field(&text, 2, 24, ':', &hours) || !take_field(&text, 2, 60, 0, &minutes))
 		return false;
 	*ret_seconds = (hours * 60 + minutes) * 60 * sign;
 	return *text == '\0';
+}
+
+/* Go takes an hour of one digit too. */
+static bool take_hour(const char **text, int *ret)
+{
+	return take_field(text, **text && (*text)[1] == ':' ? 1 : 2, 23, ':', ret);
 }
 
 static bool take_date_and_time(const char **text, struct tm *ret)
 {
 	if (!take_field(text, 4, 9999, '-', &ret->tm_year) ||
 	    !take_field(text, 2, 12, '-', &ret->tm_mon) ||
-	    !take_field(text, 2, 31, 0, &ret->tm_mday) || (**text != 'T' && **text != 't'))
+	    !take_field(text, 2, 31, 'T', &ret->tm_mday))
 		return false;
-	(*text)++;
 	ret->tm_year -= 1900;
 	ret->tm_mon -= 1;
-	return take_field(text, 2, 23, ':', &ret->tm_hour) &&
-	       take_field(text, 2, 59, ':', &ret->tm_min) &&
+	return take_hour(text, &ret->tm_hour) && take_field(text, 2, 59, ':', &ret->tm_min) &&
 	       take_field(text, 2, 59, 0, &ret->tm_sec);
 }
 
@@ -111,7 +115,7 @@ int nfd_parse_time(const char *text, int64_t *ret_seconds)
 
 	if (!take_date_and_time(&text, &utc))
 		return -EINVAL;
-	if (*text == '.') {
+	if (*text == '.' || *text == ',') {
 		size_t digits = strspn(text + 1, "0123456789");
 
 		if (digits == 0)

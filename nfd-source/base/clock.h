@@ -33,7 +33,8 @@ int64_t nfd_clock_real_ms(void);
 void nfd_format_time(int64_t seconds, char ret[NFD_TIME_TEXT_SIZE]);
 
 /**
- * nfd_parse_time() - RFC 3339 time, as NFD's expiry directive takes it.
+ * nfd_parse_time() - RFC 3339 time, as NFD's expiry directive takes it: Go's time.Parse is no stickler
+ * about hours, commas and offsets, but wants "T" and "Z" in upper case.
  * @text:        date "T" time, optional fraction, then "Z" or a numeric offset.
  * @ret_seconds: since 1970; untouched on failure.
  * Return: 0; -EINVAL.
