@@ -166,12 +166,12 @@ static void scan_now(struct nfd_daemon *daemon, uint32_t wanted)
 	nfd_faults_begin(&daemon->faults);
 	if (full)
 		daemon->scan_due_ms = next_scan_ms(daemon, begin_ms);
+	nfd_context_prepare_scan(daemon->context);
 	/* Before the scan: what changes behind it must be an event. */
 	if (full || daemon->watch.files_stale)
 		nfd_daemon_watch_files(&daemon->watch, &daemon->context->root,
-				       daemon->context->settings.scan.nvidia_library_dir,
+				       &daemon->context->settings.scan,
 				       &daemon->context->settings.outputs.feature_file);
-	nfd_context_prepare_scan(daemon->context);
 	nfd_daemon_vendors_prepare(&daemon->vendors, wanted, begin_ms);
 	if (daemon->vendors.verdict.of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WRITE)
 		request.cpu = nfd_context_cpu(daemon->context);

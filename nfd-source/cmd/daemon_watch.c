@@ -71,6 +71,8 @@ static int on_uevent(void *cookie)
 /* What has changed, by whom it concerns. */
 static const char *words_for(uint32_t scanners)
 {
+	if (scanners == (NFD_SCANNERS_ALL & ~NFD_CONCERNS_OUTPUT))
+		return "feature files changed";
 	if (scanners & nfd_scanners_for_subsystem("module") &
 	    nfd_scanners_for_vendor(NFD_VENDOR_NONE))
 		return "driver library changed";
@@ -93,7 +95,9 @@ static int on_file(void *cookie)
 	}
 	if (events.concerns & ~NFD_CONCERNS_OUTPUT)
 		watch->events++;
-	note_events(watch, events.concerns, words_for(events.concerns & ~NFD_CONCERNS_OUTPUT));
+	note_events(watch, events.concerns,
+		    events.lost ? "events lost" :
+				  words_for(events.concerns & ~NFD_CONCERNS_OUTPUT));
 	return watch->changed(watch->cookie);
 }
 
@@ -203,14 +207,26 @@ static void watch_labellers(struct nfd_daemon_watch *watch, const char *dir)
 	}
 }
 
-void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
-			    const char *library_dir, const struct nfd_feature_file_options *output)
+/* A label that a file no longer gives may be one that any other scanner gives. */
+static void watch_feature_files(struct nfd_daemon_watch *watch,
+				const struct nfd_scan_options *options)
 {
+	if (options->local.dir && options->vendor.labels[NFD_VENDOR_NFD] != NFD_VENDOR_OFF)
+		nfd_file_watch_add(&watch->files, options->local.dir, "", NFD_SCANNERS_ALL);
+}
+
+void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
+			    const struct nfd_scan_options *options,
+			    const struct nfd_feature_file_options *output)
+{
+	const char *library_dir = options->nvidia_library_dir;
+
 	if (watch->files.fd < 0)
 		return;
 	nfd_file_watch_clear(&watch->files);
 	watch->files_stale = false;
 	nfd_file_watch_add(&watch->files, output->dir, output->name, NFD_CONCERNS_OUTPUT);
+	watch_feature_files(watch, options);
 	watch_labellers(watch, output->dir);
 	if (library_dir && *library_dir)
 		watch_folder(watch, root, library_dir + strspn(library_dir, "/"));

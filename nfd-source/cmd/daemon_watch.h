@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon listens to: uevents, library folders, its own feature file. Turns events into
- * "these scanners" after the debounce; reads nothing by itself.
+ * What the daemon listens to: uevents, library folders, feature files. Turns events into "these
+ * scanners" after the debounce; reads nothing by itself.
  */
 #pragma once
 
 #include "base/root.h"
 #include "output/output.h"
+#include "scan/scanner.h"
 #include "watch/debounce.h"
 #include "watch/file_watch.h"
 #include "watch/loop.h"
@@ -48,10 +49,12 @@ int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop,
 void nfd_daemon_watch_done(struct nfd_daemon_watch *watch, struct nfd_loop *loop);
 
 /**
- * nfd_daemon_watch_files() - set the watches on library folders and on the feature file.
- * @root:   library folders are below it, links resolved.
- * @library_dir: the one library folder, as nfd_nvidia_libraries_find() takes it.
- * @output: features.d and our file's name in it.
+ * nfd_daemon_watch_files() - set the watches on library folders, on the feature file, and on those of
+ * other programs where they are read.
+ * @root:    library folders are below it, links resolved.
+ * @options: of the scan that follows.
+ * @output:  features.d and our file's name in it.
  */
 void nfd_daemon_watch_files(struct nfd_daemon_watch *watch, const struct nfd_root *root,
-			    const char *library_dir, const struct nfd_feature_file_options *output);
+			    const struct nfd_scan_options *options,
+			    const struct nfd_feature_file_options *output);

@@ -100,6 +100,11 @@ void nfd_file_watch_clear(struct nfd_file_watch *watch)
 	}
 }
 
+static bool is_wanted(const char *wanted, const char *name)
+{
+	return wanted[0] ? strncmp(name, wanted, strlen(wanted)) == 0 : name[0] != '.';
+}
+
 static void take_event(const struct nfd_file_watch *watch, const struct inotify_event *event,
 		       struct nfd_file_events *ret)
 {
@@ -108,15 +113,13 @@ static void take_event(const struct nfd_file_watch *watch, const struct inotify_
 		return;
 	}
 	for (size_t i = 0; i < NFD_FILE_WATCHES_MAX; i++) {
-		const char *name = watch->watch[i].name;
-
 		/* IN_IGNORED of a watch that we removed has a number that nobody has any more. */
 		if (watch->watch[i].wd != event->wd)
 			continue;
 		if (event->mask & (SELF_EVENTS | IN_IGNORED | IN_UNMOUNT)) {
 			ret->tree_changed = true;
 			ret->concerns |= watch->watch[i].concerns;
-		} else if (event->len && strncmp(event->name, name, strlen(name)) == 0) {
+		} else if (event->len && is_wanted(watch->watch[i].name, event->name)) {
 			ret->concerns |= watch->watch[i].concerns;
 			ret->tree_changed |= watch->watch[i].concerns == 0;
 		}

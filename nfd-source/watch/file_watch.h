@@ -18,7 +18,7 @@ struct nfd_file_watch {
 	struct {
 		int wd;            /* -1: free place */
 		uint32_t concerns; /* bit mask of the caller; 0: an ancestor of a missing folder */
-		char name[64];     /* names must begin with it */
+		char name[64];     /* as nfd_file_watch_add() has it */
 	} watch[NFD_FILE_WATCHES_MAX];
 };
 
@@ -43,7 +43,7 @@ void nfd_file_watch_done(struct nfd_file_watch *watch);
  * nfd_file_watch_add() - watch for names in a folder; where it does not exist, for the next part of
  * its path in the nearest folder that does.
  * @dir:      absolute path.
- * @name:     names must begin with it, at most 63 bytes.
+ * @name:     names must begin with it, at most 63 bytes; "": any name but those with a dot in front.
  * @concerns: what a change concerns; must not be 0.
  * Return: 0; -ENOSPC when all places or the user's inotify watches are taken; other errno of
  *         inotify_add_watch(2).

@@ -58,6 +58,25 @@ static void tells_of_wanted_names(void **state)
 	nfd_file_watch_done(&watch);
 }
 
+static void tells_of_any_name_but_dot_names(void **state)
+{
+	const char *tree = tree_new();
+	struct nfd_file_watch watch = make_watch();
+
+	(void)state;
+	assert_int_equal(nfd_file_watch_add(&watch, tree, "", LIBRARY), 0);
+	assert_int_equal(nfd_file_watch_add(&watch, tree, "own", OUTPUT), 0);
+	tree_file(tree, ".hidden", "x");
+	expect(&watch, 0, false);
+	assert_int_equal(rename(tree_path(tree, ".hidden"), tree_path(tree, "a")), 0);
+	expect(&watch, LIBRARY, false);
+	tree_file(tree, "own", "x");
+	expect(&watch, LIBRARY | OUTPUT, false);
+	assert_int_equal(unlink(tree_path(tree, "a")), 0);
+	expect(&watch, LIBRARY, false);
+	nfd_file_watch_done(&watch);
+}
+
 static void touch_is_no_change(void **state)
 {
 	const char *tree = tree_new();
@@ -147,6 +166,7 @@ int main(void)
 	struct unit_suite suite = { .name = "file_watch" };
 
 	UNIT_CASE(&suite, tells_of_wanted_names);
+	UNIT_CASE(&suite, tells_of_any_name_but_dot_names);
 	UNIT_CASE(&suite, touch_is_no_change);
 	UNIT_CASE(&suite, two_wishes_in_one_folder);
 	UNIT_CASE(&suite, missing_folder_is_waited_for);
