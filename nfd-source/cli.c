@@ -289,12 +289,20 @@ static const char *root_from_environment(char *const *environment)
 	return root && *root ? root : "/";
 }
 
-/* A nfd-worker.conf has settings of mechanisms that are not ours. */
-static void note_passed_over(const struct nfd_settings *settings)
+/* A nfd-worker.conf has settings of mechanisms that are not ours; that a label is lost must be said. */
+static void note_passed_over(const struct nfd_context *context)
 {
+	const struct nfd_settings *settings = &context->settings;
+
 	if (settings->passed_over && settings->passed_over[0])
 		nfd_log(NFD_LOG_DEBUG, "passed over settings of nfd-worker that we do not have",
 			"keys", settings->passed_over, NULL);
+	if (settings->has_custom_rules &&
+	    settings->scan.vendor.labels[NFD_VENDOR_NFD] != NFD_VENDOR_OFF)
+		nfd_log(NFD_LOG_WARNING,
+			"the rules of sources.custom are not evaluated: make a NodeFeatureRule of "
+			"them",
+			"file", context->sources.file, NULL);
 }
 
 static int run_command(struct nfd_context *context)
@@ -307,7 +315,7 @@ static int run_command(struct nfd_context *context)
 	}
 	nfd_log_setup((enum nfd_log_format)context->settings.log_format,
 		      (enum nfd_log_level)context->settings.log_level);
-	note_passed_over(&context->settings);
+	note_passed_over(context);
 	nfd_context_settle(context);
 	if (context->command->reads_host &&
 	    nfd_root_open(&context->root, context->root_path, &err) < 0) {

@@ -80,6 +80,8 @@ static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error 
 			return NFD_YAML_DONE;
 		nfd_strbuf_printf(&cookie->passed_over, "%s%s", cookie->passed_over.len ? " " : "",
 				  item->key);
+		if (strcasecmp(item->key, "sources.custom") == 0)
+			cookie->settings->has_custom_rules = true;
 		return NFD_YAML_DONE;
 	}
 	if (!setting && nfd_settings_is_section(item->key)) {

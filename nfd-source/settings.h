@@ -40,6 +40,7 @@ struct nfd_settings {
 	int log_format;    /* enum nfd_log_format */
 	int log_level;     /* enum nfd_log_level */
 	char *passed_over; /* keys of nfd-worker that we do not have, by blanks; NULL or owned */
+	bool has_custom_rules;          /* sources.custom is among them */
 	char *origin[NFD_SETTINGS_MAX]; /* by position in the table; owned */
 };
 
@@ -52,10 +53,11 @@ enum nfd_setting_type {
 	NFD_SETTING_PATTERN,  /* regular expression */
 	NFD_SETTING_DURATION, /* milliseconds in an int64_t */
 	NFD_SETTING_CHOICE,   /* position in @choices in an int */
-	NFD_SETTING_CLASSES,  /* hexadecimal prefixes in a struct nfd_texts */
-	NFD_SETTING_FIELDS,   /* bits by position in @choices in an unsigned int */
-	NFD_SETTING_WORDS,    /* any texts in a struct nfd_texts */
-	NFD_SETTING_SOURCES,  /* sources of NFD that are left out, as bits in an unsigned int */
+	NFD_SETTING_TRUTH, /* 0 or 1 in an int: false or true, or another word of YAML for these */
+	NFD_SETTING_CLASSES, /* hexadecimal prefixes in a struct nfd_texts */
+	NFD_SETTING_FIELDS,  /* bits by position in @choices in an unsigned int */
+	NFD_SETTING_WORDS,   /* any texts in a struct nfd_texts */
+	NFD_SETTING_SOURCES, /* sources of NFD that are left out, as bits in an unsigned int */
 };
 
 struct nfd_setting {
@@ -64,8 +66,8 @@ struct nfd_setting {
 	size_t offset;              /* in struct nfd_settings */
 	const char *fallback;       /* default; lists joined by commas */
 	const char *const *choices; /* allowed words, NULL-terminated; or NULL */
-	int64_t min,
-		max; /* of a duration in ms; of a class prefix in digits; least number of fields */
+	/* Of a duration in ms; of a class prefix in digits; least number of fields, and how often each. */
+	int64_t min, max;
 	const char *help;
 };
 

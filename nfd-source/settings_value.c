@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/parse.h"
 #include "labels/filter.h"
@@ -142,6 +143,17 @@ static int choice_index(const struct nfd_setting *setting, const char *text)
 	return -1;
 }
 
+/* Whether a word is one of YAML for true or false, -1 when it is none: NFD's reader takes them all. */
+static int truth_of(const char *text)
+{
+	static const char *const words[] = { "false", "true", "no", "yes", "off", "on", "n", "y" };
+
+	for (size_t i = 0; i < NFD_ARRAY_SIZE(words); i++)
+		if (strcasecmp(words[i], text) == 0)
+			return i % 2;
+	return -1;
+}
+
 static int refuse_choice(const struct nfd_setting *setting, const char *text, struct nfd_error *err)
 {
 	char list[160] = "";
@@ -164,6 +176,9 @@ static int set_fields(const struct nfd_setting *setting, const char *const *text
 
 		if (at < 0)
 			return refuse_choice(setting, text[i], err);
+		if (setting->max == 1 && bits & 1U << at)
+			return nfd_error_set(err, -EINVAL, "%s: \"%.100s\" stands here twice",
+					     setting->key, text[i]);
 		bits |= 1U << at;
 	}
 	if (bits == 0 && setting->min > 0)
@@ -239,9 +254,10 @@ int nfd_setting_set(struct nfd_settings *settings, const struct nfd_setting *set
 		return nfd_error_set(err, -EINVAL, "%s: takes one value, not a list", setting->key);
 	if (setting->type == NFD_SETTING_DURATION)
 		return set_duration(setting, count ? text[0] : "", field, err);
-	if (setting->type != NFD_SETTING_CHOICE)
+	if (setting->type <= NFD_SETTING_PATTERN)
 		return set_text(setting, count ? text[0] : "", field, err);
-	at = choice_index(setting, count ? text[0] : "");
+	at = setting->type == NFD_SETTING_TRUTH ? truth_of(count ? text[0] : "") :
+						  choice_index(setting, count ? text[0] : "");
 	if (at < 0)
 		return refuse_choice(setting, count ? text[0] : "", err);
 	*(int *)field = at;
@@ -289,6 +305,7 @@ void nfd_settings_format(const struct nfd_settings *settings, const struct nfd_s
 		nfd_strbuf_puts(buf, duration);
 		break;
 	case NFD_SETTING_CHOICE:
+	case NFD_SETTING_TRUTH:
 		nfd_strbuf_puts(buf, setting->choices[*(const int *)field]);
 		break;
 	case NFD_SETTING_CLASSES:
