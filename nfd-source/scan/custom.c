@@ -16,6 +16,16 @@
 static const struct nfd_pci_match mellanox[] = { { .vendor = 0x15b3 } };
 static const char *const modules[] = { "ib_uverbs", "rdma_ucm" };
 
+/* A label made of raw features of another source, without which NFD has none. */
+static void add(struct nfd_scan *scan, const struct nfd_finding *finding, enum nfd_source source,
+		const char *name)
+{
+	if (scan->options->source.features_off >> source & 1)
+		nfd_scan_stopped(scan, finding, "core.featureSources", STEM "%s", name);
+	else
+		nfd_scan_label(scan, finding, STEM "%s", name);
+}
+
 static void add_capable(struct nfd_scan *scan)
 {
 	const struct nfd_pci_bus *bus = nfd_pci_bus_get(scan);
@@ -29,7 +39,7 @@ static void add_capable(struct nfd_scan *scan)
 			continue;
 		nfd_pci_format_address(&bus->function[i], address);
 		snprintf(path, sizeof(path), NFD_PCI_DEVICES "/%s", address);
-		nfd_scan_label(scan, &finding, STEM "capable");
+		add(scan, &finding, NFD_SOURCE_PCI, "capable");
 		return;
 	}
 }
@@ -43,7 +53,7 @@ static void add_available(struct nfd_scan *scan)
 	size_t count = NFD_ARRAY_SIZE(modules);
 
 	if (nfd_kernel_modules_loaded(scan->root, modules, count) == count)
-		nfd_scan_label(scan, &finding, STEM "available");
+		add(scan, &finding, NFD_SOURCE_KERNEL, "available");
 }
 
 static void run(struct nfd_scan *scan)

@@ -50,14 +50,35 @@ static void format_key(char key[NFD_LABEL_KEY_SIZE + 1], const char *fmt, va_lis
 	vsnprintf(key, NFD_LABEL_KEY_SIZE + 1, fmt, args);
 }
 
+/* Whether the running scanner's source is left out. NFD makes labels of raw features, so of a source without
+ * these it makes none; its custom source has none of its own (scan/custom.c). */
+static const char *setting_against_source(const struct nfd_scan *scan)
+{
+	const struct nfd_source_options *options;
+	enum nfd_source source;
+
+	if (!scan->scanner)
+		return NULL;
+	options = &scan->options->source;
+	source = scan->scanner->source;
+	if (options->labels_off >> source & 1)
+		return "core.labelSources";
+	if (source != NFD_SOURCE_CUSTOM && options->features_off >> source & 1)
+		return "core.featureSources";
+	return NULL;
+}
+
 /* The setting that keeps a label of the running scanner out; NULL: none does. */
 static const char *setting_against(const struct nfd_scan *scan, const char *key)
 {
+	const char *setting;
+
 	/* The vendor label is what GPU operators hang on: no setting takes it away (design 4, B3). */
 	if (nfd_pci_is_vendor_key(key))
 		return NULL;
-	if (scan->scanner && scan->options->source.labels_off >> scan->scanner->source & 1)
-		return "core.labelSources";
+	setting = setting_against_source(scan);
+	if (setting)
+		return setting;
 	return nfd_filter_passes(scan->filter, key) ? NULL : "core.labelWhiteList";
 }
 

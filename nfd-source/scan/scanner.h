@@ -120,8 +120,8 @@ struct nfd_finding {
 };
 
 /**
- * nfd_scan_label() - add a label; core.labelWhiteList and core.labelSources are applied here. Of two
- * scanners that state the same key the one behind the other in the table counts.
+ * nfd_scan_label() - add a label; core.labelWhiteList, core.labelSources and core.featureSources are
+ * applied here. Of two scanners that state the same key the one behind the other in the table counts.
  * @scan:    changed; -ENOMEM sticks in @scan->error.
  * @finding: borrowed.
  * @fmt:     the full key.

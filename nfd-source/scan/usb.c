@@ -166,7 +166,8 @@ static void run(struct nfd_scan *scan)
 	r = nfd_root_list(scan->root, USB_DEVICES, &names);
 	if (r < 0)
 		nfd_scan_failed(scan, NFD_F "usb-", USB_DEVICES, r);
-	if (r == 0 && scan->stands_in)
+	/* Without a bus NFD has an empty list of devices too. */
+	if ((r == 0 || r == -ENOENT) && scan->stands_in)
 		nfd_scan_feature_set(scan, NFD_INSTANCES, "usb.device");
 	for (size_t i = 0; i < names.count; i++)
 		/* "1-1:1.0" is an interface of device "1-1". */

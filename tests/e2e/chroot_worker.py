@@ -104,18 +104,27 @@ class ChrootWorker:
             words += [f"/{ROOM}/{loader[0]}", "--library-path", f"/{ROOM}"]
         return [*words, f"/{ROOM}/nfd-worker", f"-kubeconfig=/{ROOM}/kubeconfig"]
 
+    def _publish(self, root, arguments):
+        """The NodeFeature for a root that a call with more arguments publishes."""
+        if root:
+            words = self._confined(pathlib.Path(root))
+        else:
+            words = [self.program, f"-kubeconfig={self.room}/kubeconfig"]
+        self.server.created = None
+        process.run([*words, "-oneshot", "-owner-refs=", *arguments],
+                    env={"PATH": os.environ["PATH"], "NODE_NAME": NODE, "KUBERNETES_NAMESPACE": NAMESPACE})
+        return self.server.created
+
     def publish(self, root, sources, options=None):
         """The NodeFeature for a root (path; None: this very host, and no chroot).
 
         sources: names of feature and label sources; options: the worker's "sources" configuration.
         Raises process.PartFailed.
         """
-        if root:
-            words = self._confined(pathlib.Path(root))
-        else:
-            words = [self.program, f"-kubeconfig={self.room}/kubeconfig"]
-        self.server.created = None
-        process.run([*words, "-oneshot", "-config=", "-owner-refs=", f"-options={json.dumps({'sources': options or {}})}",
-                     f"-feature-sources={','.join(sources)}", f"-label-sources={','.join(sources)}"],
-                    env={"PATH": os.environ["PATH"], "NODE_NAME": NODE, "KUBERNETES_NAMESPACE": NAMESPACE})
-        return self.server.created
+        return self._publish(root, ["-config=", f"-options={json.dumps({'sources': options or {}})}",
+                                    f"-feature-sources={','.join(sources)}", f"-label-sources={','.join(sources)}"])
+
+    def publish_as(self, root, config):
+        """The same for the text of an nfd-worker.conf."""
+        (self.room / "nfd-worker.conf").write_text(config)
+        return self._publish(root, [f"-config={f'/{ROOM}' if root else self.room}/nfd-worker.conf"])

@@ -388,6 +388,28 @@ class Settings(ProgramTest):
         checked, _ = self.check(WORKER_CONFIG)
         self.assertEqual(checked.code, 0, checked.err)
 
+    def test_worker_rules(self):
+        """Rules of sources.custom are lost in nfd-worker's place alone, which is a warning there."""
+        warning = "the rules of sources.custom are not evaluated"
+        rows = {
+            "sources: {custom: [{name: x}]}": False,
+            "sources: {mode: own, custom: [{name: x}]}": False,
+            "sources: {mode: auto, custom: [{name: x}]}": True,
+            "sources: {mode: all, custom: [{name: x}]}": True,
+            "outputs: {nodeFeature: {mode: worker}}\nsources: {custom: [{name: x}]}": True,
+            "sources: {mode: all, custom: []}": False,
+            "sources: all": False,
+        }
+        for text, expected in rows.items():
+            with self.subTest(text):
+                self.config.write_text(text)
+                log = invoke("--root", self.root, "--config", self.config, "settings").err
+                lines = [line for line in log.splitlines() if warning in line]
+                self.assertEqual(len(lines), expected, log)
+                for line in lines:
+                    self.assertIn("level=warning", line)
+                    self.assertIn(f"file={self.config}", line.replace('"', ""))
+
     def test_durations(self):
         """Durations as in Kubernetes."""
         for value in ("90s", "1m30s", "1h", "1.5h", "120000ms"):

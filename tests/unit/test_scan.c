@@ -110,6 +110,78 @@ static void white_list_stops_all_but_the_vendor(void **state)
 			    "!nvidia.com/vgpu.present=false\n");
 }
 
+#define OFF(source) (1U << NFD_SOURCE_##source)
+#define KERNEL_OFF "!kernel-version.full=x\n"
+#define KERNEL_ON "kernel-version.full=x\n"
+
+/* Labels of a root with a Mellanox function, the modules of RDMA and a kernel, and how many raw features of kernel
+ * there are. Those of our own, as pci-15b3.present, no setting takes away. */
+static const struct {
+	const char *name;
+	struct nfd_source_options source;
+	const char *labels;
+	int kernel_features;
+} source_rows[] = {
+	{ "none left out",
+	  { 0, 0 },
+	  KERNEL_ON "pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		    "rdma.available=true\nrdma.capable=true\n",
+	  1 },
+	{ "labels",
+	  { OFF(KERNEL) | OFF(PCI), 0 },
+	  KERNEL_OFF "!pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		     "rdma.available=true\nrdma.capable=true\n",
+	  1 },
+	{ "features, of which labels are made",
+	  { 0, OFF(KERNEL) },
+	  KERNEL_OFF "pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		     "!rdma.available=true\nrdma.capable=true\n",
+	  0 },
+	{ "features of pci",
+	  { 0, OFF(PCI) },
+	  KERNEL_ON "!pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		    "rdma.available=true\n!rdma.capable=true\n",
+	  1 },
+	{ "custom has no features",
+	  { 0, OFF(CUSTOM) },
+	  KERNEL_ON "pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		    "rdma.available=true\nrdma.capable=true\n",
+	  1 },
+	{ "labels of custom",
+	  { OFF(CUSTOM), 0 },
+	  KERNEL_ON "pci-0b40_15b3.present=true\npci-15b3.present=true\n"
+		    "!rdma.available=true\n!rdma.capable=true\n",
+	  1 },
+};
+
+static void leaves_out_sources(void **state)
+{
+	static const struct tree_entry entry[] = {
+		PCI_AT("0000:01:00.0", "B4000", "15B3:0001", "x"),
+		FILE_AT("proc/modules", "ib_uverbs 1 0 - Live 0x0\nrdma_ucm 1 0 - Live 0x0\n"),
+		FILE_AT("proc/sys/kernel/osrelease", "x\n"),
+		{ 0 }
+	};
+	const __typeof__(source_rows[0]) *row = *state;
+	struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	struct nfd_scan_request request = { .options = &options, .features = true };
+	const cJSON *flags, *instances;
+	struct nfd_scan scan;
+
+	tree_fill(tree, entry);
+	options.source = row->source;
+	request.root = tree_root(tree, false);
+	assert_int_equal(nfd_scan_run(&scan, &request, NULL), 0);
+	assert_string_equal(labels_text(&scan.labels), row->labels);
+	flags = cJSON_GetObjectItemCaseSensitive(scan.features, "flags");
+	assert_int_equal(cJSON_HasObjectItem(flags, "kernel.loadedmodule"), row->kernel_features);
+	/* Without a bus the list is empty, and there. */
+	instances = cJSON_GetObjectItemCaseSensitive(scan.features, "instances");
+	assert_true(cJSON_HasObjectItem(instances, "usb.device"));
+	nfd_scan_done(&scan);
+}
+
 static void broken_white_list_is_named(void **state)
 {
 	struct nfd_error err = { 0 };
@@ -417,6 +489,7 @@ int main(void)
 	UNIT_CASE(&suite, table_is_sound);
 	UNIT_ROWS(&suite, runs, rows, name);
 	UNIT_CASE(&suite, white_list_stops_all_but_the_vendor);
+	UNIT_ROWS(&suite, leaves_out_sources, source_rows, name);
 	UNIT_CASE(&suite, broken_white_list_is_named);
 	UNIT_ROWS(&suite, states_label, label_rows, name);
 	UNIT_CASE(&suite, key_beyond_all_limits_is_refused);
