@@ -27,6 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "lib"), str(HERE)]
 import deployments
 import pages
+import worker
 from messages import PASSED_ON, Messages
 from program import VENDOR_PREFIXES
 from tables import (COMPLETION, PREFIX, PROGRAM, TOP, Skip, commands, global_options, machine, need, own_options,
@@ -279,7 +280,7 @@ def check_completion_arguments():
 
 def is_list(key):
     """Whether a setting takes several words, which are not completed."""
-    return key.endswith("deviceLabelFields")
+    return key.endswith("deviceLabelFields") or key == "core.ownerRefs"
 
 
 # README, labels, examples.
@@ -348,28 +349,29 @@ def documented_labels():
 
 
 def without_golden(text):
-    """Keys of docs/labels.md that no golden can have: NVML and settings, which goldens do without, are their first source."""
+    """Keys of docs/labels.md that no golden can have: their first source is NVML, settings, or the processor of this host."""
     rows = re.findall(r"^\| (`[^|]*`) \| [^|]* \| ([^|]*) \|", text, re.M)
-    return {key for keys, source in rows if re.match("NVML|settings", source) for key in re.findall(r"`([^`]+)`", keys)}
+    return {key for keys, source in rows if re.match("NVML|settings|the processor", source) for key in re.findall(r"`([^`]+)`", keys)}
 
 
 def check_labels():
-    """Every label of the goldens is in docs/labels.md, and every entry there is in some golden.
+    """Every label of the goldens is in docs/labels.md, and every entry there is in some golden or nfd-worker's.
 
     Those without_golden() need not be.
     """
     documented = documented_labels()
-    used = set()
+    used, keys = set(), worker.source_labels()
     goldens = sorted(EXPECTED.glob("*/labels.txt"))
     assert goldens, "no goldens"
     for golden in goldens:
         for line in golden.read_text(encoding="utf-8").splitlines():
             key = line.split("=")[0]
             assert key.startswith((PREFIX, *VENDOR_PREFIXES)), f"{golden}: {key}"
-            key = key.removeprefix(PREFIX)
-            matches = [entry for entry, pattern in documented if re.fullmatch(pattern, key)]
-            assert matches, f"{key} is not in docs/labels.md"
-            used |= set(matches)
+            keys.add(key.removeprefix(PREFIX))
+    for key in keys:
+        matches = [entry for entry, pattern in documented if re.fullmatch(pattern, key)]
+        assert matches, f"{key} is not in docs/labels.md"
+        used |= set(matches)
     excused = without_golden((TOP / "docs/labels.md").read_text(encoding="utf-8"))
     same("docs/labels.md:", {entry for entry, _ in documented} - (excused - used), used)
 
@@ -470,7 +472,7 @@ def main():
     counts = {"ok": 0, "FAIL": 0, "skip": 0}
     if not os.access(PROGRAM, os.X_OK):
         sys.exit(f"no program at {PROGRAM}: build it, or set NFD_SOURCE_BIN")
-    checks = {name: check for place in (globals(), vars(pages), vars(deployments)) for name, check in place.items()
+    checks = {name: check for place in (globals(), vars(pages), vars(deployments), vars(worker)) for name, check in place.items()
               if name.startswith("check_")}
     for name, check in checks.items():
         if wanted and not any(word in name for word in wanted):

@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 
 from tables import TOP, commands, global_options, own_options, program, same, settings, variable_of
+from worker import is_foreign
 
-# Keys of NFD's configuration that the documents name, beside those that are ours too.
-NFD_KEYS = {"core.labelSources", "core.featureSources", "sources.local.hooksEnabled"}
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 FOLDERS = "build-aux|completions|deploy|docs|features\\.d|hooks|tests"
@@ -35,7 +34,6 @@ def check_pages_settings():
     The chart's README is about values of the chart, of which some look like settings.
     """
     table = settings()
-    known = table | dict.fromkeys(NFD_KEYS)
     groups = {key[: match.start()] for key in table for match in re.finditer(r"\.", key)}
     tops = "|".join({key.partition(".")[0] for key in table})
     key = re.compile(rf"(?<![\w./{{-])(?:{tops})(?:\.[A-Za-z]+)+(?![\w-])")
@@ -43,7 +41,7 @@ def check_pages_settings():
     for name, text in pages():
         for part in () if name.startswith("deploy/helm/") else code(text):
             for match in key.finditer(part):
-                assert match[0] in known or match[0] in groups, f"{name}: there is no setting {match[0]}"
+                assert match[0] in table or match[0] in groups or is_foreign(match[0]), f"{name}: there is no setting {match[0]}"
                 value = re.match(r"(?:=|: )([\w,\[\]]+)", part[match.end() :])
                 if value and match[0] in table:
                     program("--set", f"{match[0]}={value[1].strip('[]')}", "settings")
