@@ -33,6 +33,7 @@ REFUSED = {
     "settings.status.path=/tmp/status": "/settings",
     "settings.metrics.path=/tmp/metrics": "/settings",
     "settings.log.level=verbose": "/settings/log/level",
+    "settings.sources=none": "/settings/sources",
     "settings.confinement.mode=true": "/settings/confinement/mode",
     "rbac.create=maybe": "/rbac/create",
     "featuresDir.owner=nobody": "/featuresDir/owner",
@@ -212,7 +213,7 @@ class Schema(Case):
             if "properties" in node:
                 for name, below in node["properties"].items():
                     walk(below, [*path, name])
-            elif node == {"type": "object"}:
+            elif node == {"type": "object"} or {"type": "object"} in node.get("anyOf", ()):
                 whole.add(path[0])
             else:
                 entries[".".join(path)] = node
@@ -397,6 +398,15 @@ class ValueSets(Case):
             objects = self.tools.render("--set", f"mode=standalone,{NO_HOST}{more}")
             settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
             self.assertIn(line, [each.rstrip() for each in settings])
+
+    def test_sources_in_one_word(self):
+        """"sources: all" reaches the program, and does not push out what the chart sets in that section."""
+        for word in ("all", "auto", "own"):
+            objects = self.tools.render("--set", f"mode=standalone,{NO_HOST},settings.sources={word}")
+            settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+            lines = [each.rstrip() for each in settings]
+            self.assertIn(f"sources.mode: {word}", lines)
+            self.assertIn("sources.nvidia.libraryDir: /etc/nfd-source", lines)
 
     def test_gke(self):
         """All that goes into the pod as it is."""

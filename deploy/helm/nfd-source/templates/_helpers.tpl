@@ -57,7 +57,12 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- if $sources -}}
 {{- $_ := set $settings "sources" $sources -}}
 {{- end -}}
-{{- mergeOverwrite $settings (deepCopy .Values.settings) | toYaml -}}
+{{- $values := deepCopy .Values.settings -}}
+{{- if kindIs "string" $values.sources -}}
+{{- /* One word for all of them; what the chart sets there itself must stay beside it. */ -}}
+{{- $_ := set $values "sources" (dict "mode" $values.sources) -}}
+{{- end -}}
+{{- mergeOverwrite $settings $values | toYaml -}}
 {{- end }}
 
 {{- /* Of the program's container; NVML's library needs more than the program. */ -}}
