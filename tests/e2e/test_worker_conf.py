@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An nfd-worker.conf has with "sources: all" the effect that it has with nfd-worker: the same labels and raw features.
+"""An nfd-worker.conf has in nfd-worker's place the effect that it has with nfd-worker: the same labels and raw features.
 
 Each file is given as it is to both programs, on a made root and on this very host, whose processor both see.
 """
 
 import json
+import os
 import pathlib
 import re
 import tempfile
@@ -62,6 +63,9 @@ FILES = {
     "feature sources": "core: {featureSources: [all, -kernel, -system]}\n",
     "feature sources, one": "core: {featureSources: [pci]}\n",
     "feature sources, none": "core: {featureSources: []}\n",
+    "features not published": "core: {noPublishFeatures: [kernel.config, 'memory.n*', pci.device, network.*]}\n",
+    "features not published, none is so named": "core: {noPublishFeatures: [kernel, Memory.numa, 'm*y.numa', pci.dev]}\n",
+    "features not published, each": "core: {noPublishFeatures: ['*']}\n",
     "both": "core: {featureSources: [cpu, usb], labelSources: [storage, system]}\n",
     "white list": "core: {labelWhiteList: '^(kernel|pci)-'}\n",
     "white list in the middle": "core: {labelWhiteList: 'os_release|AVX|sriov|capable'}\n",
@@ -87,10 +91,8 @@ FILES = {
 
 # Ours is wider: without a list in the file it gets NFD's.
 NFD_CLASSES = "sources.pci.deviceClassWhitelist=03,0b40,12"
-# Labels that are ours beside those of the sources.
-OURS = re.compile(
-    re.escape(FEATURE) + r"(pci-[0-9a-f]{4}\.present|gpu-.*|driver-.*|nic-.*|intel-.*)"
-    r"|(intel\.feature\.node\.kubernetes\.io|gpu\.intel\.com|nvidia\.com)/.*")
+# Keys of this form are in our own object, whatever the settings: of the other they say nothing, on the Node both count.
+ESSENTIAL = re.compile(re.escape(FEATURE) + r"pci-[0-9a-f]{4}\.present")
 # Of a root that is not the host's we do not know the processor.
 PROCESSOR = ("cpu-cpuid.", "cpu-model.", "cpu-security.", "cpu.cpuid", "cpu.model", "cpu.rdt", "cpu.security")
 # Feature files: both have none, and nfd-worker an empty list of them.
@@ -129,25 +131,28 @@ class WorkerConf(unittest.TestCase):
         cls.addClassCleanup(cls.worker.close)
 
     def ours(self, root, text):
-        """What we find with a file."""
+        """What our object in nfd-worker's place has with a file, and the essential labels of the other."""
         path = self.directory / "settings"
         path.write_text(text)
-        settings = ["sources.mode=all", *([] if "pci: {deviceClass" in text or text == WHOLE else [NFD_CLASSES])]
+        settings = ["outputs.nodeFeature.mode=worker", *([] if "pci: {deviceClass" in text or text == WHOLE else [NFD_CLASSES])]
         ours = program.Program(self.directory, self.directory / "features.d", chroot_worker.NODE, root, settings)
-        found = json.loads(ours.call("--config", path, "scan", "-o", "nodefeature"))
-        return without(content(found), ("nfd-source.", *FILES_OF_OTHERS))
+        objects = json.loads(ours.call("--config", path, "scan", "-o", "nodefeature"))["items"]
+        place, own = objects
+        self.assertEqual(place["metadata"]["name"], chroot_worker.NODE)
+        return without(content(place), FILES_OF_OTHERS), {key for key in own["spec"]["labels"] if ESSENTIAL.fullmatch(key)}
 
     def compare(self, root, text, names=()):
         """Both with one file, without what is named so; returns what the worker found."""
         theirs = without(with_prefix(content(self.worker.publish_as(root, text))), (*FILES_OF_OTHERS, *names))
-        mine = without_improvements(without(self.ours(root, text), names), theirs)
-        mine["labels"] = {key: value for key, value in mine["labels"].items() if key in theirs["labels"] or not OURS.fullmatch(key)}
+        mine, essential = self.ours(root, text)
+        mine = without_improvements(without(mine, names), theirs)
+        mine["labels"] |= dict.fromkeys(essential & theirs["labels"].keys(), "true")
         for part in ("labels", "features"):
             self.assertEqual(mine[part], theirs[part])
         return theirs
 
     def compare_all(self, root, names=()):
-        """Both with each file; each must have made a difference to what "nothing" gives, those apart that say the default."""
+        """Both with each file; returns {name: what the worker found}."""
         found = {}
         for name, text in FILES.items():
             with self.subTest(file=name):
@@ -159,13 +164,16 @@ class WorkerConf(unittest.TestCase):
         root.mkdir()
         mktree.make_tree(ROOT, str(root))
         found = self.compare_all(root, PROCESSOR)
+        # Each file makes a difference, or it says nothing; these are about the processor, name nothing or the default.
         same = {name for name, each in found.items() if each == found["nothing"]}
         self.assertEqual(same, {
             "nothing", "flags without label", "no flag without label", "flags with label",
-            "flags in both lists", "kernel configuration that is not there"})
+            "flags in both lists", "features not published, none is so named", "kernel configuration that is not there"})
 
     def test_this_host(self):
         found = self.compare_all(None)
+        if os.uname().machine != "x86_64":
+            return
         for name in ("flags without label", "no flag without label", "flags with label", "flags in both lists"):
             self.assertNotEqual(found[name], found["nothing"], name)
 
