@@ -91,7 +91,7 @@ struct nfd_vendor_view {
 	const cJSON *coming; /* likewise what it has published and nobody has brought yet */
 	bool is_pending;     /* the API server is being asked for the first time */
 	int worker_pid;      /* of an nfd-worker on this host; 0: none is seen */
-	bool file_alone;     /* all that is published is a feature file, which an nfd-worker reads */
+	bool file_alone; /* all that is published is a feature file, which an nfd-worker reads */
 };
 
 /**
