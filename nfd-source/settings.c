@@ -252,6 +252,18 @@ static bool is_default(const struct nfd_settings *settings, const char *key)
 	return strcmp(nfd_settings_origin(settings, key), "default") == 0;
 }
 
+/* How late the origin of a setting is read: none, file, environment, command line. */
+static int lateness(const struct nfd_settings *settings, const char *key)
+{
+	const char *origin = nfd_settings_origin(settings, key);
+
+	if (strncmp(origin, "option ", strlen("option ")) == 0)
+		return 3;
+	if (strncmp(origin, "environment ", strlen("environment ")) == 0)
+		return 2;
+	return !is_default(settings, key);
+}
+
 static int replace_origin(struct nfd_settings *settings, const char *key, const char *from,
 			  struct nfd_error *err)
 {
@@ -267,7 +279,8 @@ static int settle(struct nfd_settings *settings, struct nfd_error *err)
 {
 	int *mode = &settings->scan.vendor.labels[NFD_VENDOR_NFD], r = 0;
 
-	if (!is_default(settings, "core.sources")) {
+	if (!is_default(settings, "core.sources") &&
+	    lateness(settings, "core.sources") >= lateness(settings, "core.labelSources")) {
 		settings->scan.source.labels_off = settings->core.old_labels_off;
 		r = replace_origin(settings, "core.labelSources", "core.sources", err);
 	}

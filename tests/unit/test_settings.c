@@ -543,6 +543,29 @@ static void environment_is_taken(void **state)
 	nfd_settings_done(&settings);
 }
 
+/* core.sources of a file counts before core.labelSources of that file, not before an option, as in NFD. */
+static void later_label_sources_win(void **state)
+{
+	char *environment[] = { (char[]){ "NFD_SOURCE_CORE_LABEL_SOURCES=usb" }, NULL };
+	const struct nfd_setting_override override[] = { { "core.labelSources", "cpu", "--set" },
+							 { "core.sources", "kernel", "--set" } };
+	static const char *const expected[] = { "pci", "usb", "cpu", "kernel" };
+	const char *tree = tree_new();
+	struct nfd_settings_sources sources = { .file = tree_path(tree, "f"),
+						.override = override };
+	struct nfd_settings settings;
+
+	(void)state;
+	tree_file(tree, "f", "core: {sources: [pci], labelSources: [memory]}");
+	for (size_t step = 0; step < NFD_ARRAY_SIZE(expected); step++) {
+		sources.environment = step >= 1 ? environment : NULL;
+		sources.override_count = step >= 2 ? step - 1 : 0;
+		assert_int_equal(nfd_settings_load(&settings, &sources, NULL), 0);
+		assert_string_equal(value_of(&settings, "core.labelSources"), expected[step]);
+		nfd_settings_done(&settings);
+	}
+}
+
 static void environment_error_names_the_variable(void **state)
 {
 	char *environment[] = { (char[]){ "NFD_SOURCE_LOG_LEVEL=loud" }, NULL };
@@ -642,6 +665,7 @@ int main(void)
 	UNIT_CASE(&suite, file_has_a_cap);
 	UNIT_ROWS(&suite, names_variable, variable_rows, key);
 	UNIT_CASE(&suite, environment_is_taken);
+	UNIT_CASE(&suite, later_label_sources_win);
 	UNIT_CASE(&suite, environment_error_names_the_variable);
 	UNIT_CASE(&suite, origins_have_an_order);
 	UNIT_CASE(&suite, too_many_values);
