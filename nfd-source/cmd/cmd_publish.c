@@ -186,7 +186,7 @@ static int publish_scan(const struct nfd_context *context, const struct nfd_outp
 	};
 
 	if (settle(context, scan, output, &set) < 0 ||
-	    nfd_place_offer(&place, &context->settings.outputs, &offer) < 0)
+	    nfd_place_offer(&place, &context->settings, &offer) < 0)
 		return NFD_EXIT_FAILED;
 	offer.now_ms = nfd_clock_monotonic_ms();
 	return nfd_context_option(context, "dry-run") ? show(context, output, &offer) :

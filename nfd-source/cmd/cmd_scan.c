@@ -51,7 +51,7 @@ static int render_node_feature(struct nfd_context *context, struct nfd_scan *sca
 	const struct nfd_output_options *options = &context->settings.outputs;
 	struct nfd_error err = { 0 };
 
-	if (nfd_place_offer(&place, options, &offer) < 0)
+	if (nfd_place_offer(&place, &context->settings, &offer) < 0)
 		return NFD_EXIT_FAILED;
 	if (nfd_node_feature_output.preview(options, &offer, buf, &err) < 0) {
 		nfd_log(NFD_LOG_ERROR, "cannot make the object", "error", nfd_error_text(&err),

@@ -212,7 +212,7 @@ void nfd_daemon_output_offer(struct nfd_daemon *daemon, size_t at)
 	choose_output(daemon, at);
 	if (!daemon->output[at].state)
 		return;
-	if (nfd_place_offer(&place, &daemon->context->settings.outputs, &offer) < 0) {
+	if (nfd_place_offer(&place, &daemon->context->settings, &offer) < 0) {
 		nfd_error_set(&err, -ENOMEM, "out of memory");
 		output_failed(daemon, at, &err);
 	} else if (daemon->output[at].output->offer(daemon->output[at].state, &offer, &err) < 0)

@@ -7,6 +7,7 @@
 
 #include "labels/set.h"
 #include "output/output.h"
+#include "settings.h"
 
 struct nfd_place {
 	struct nfd_set workers, own; /* empty where we are not in that place */
@@ -20,7 +21,7 @@ struct nfd_place {
  * @offer: set is read; workers and own are set where we are in nfd-worker's place, else untouched.
  * Return: 0; -ENOMEM.
  */
-int nfd_place_offer(struct nfd_place *place, const struct nfd_output_options *options,
+int nfd_place_offer(struct nfd_place *place, const struct nfd_settings *settings,
 		    struct nfd_offer *offer) nfd_must_check;
 
 /**

@@ -12,6 +12,7 @@ extern const struct nfd_scanner nfd_pci_scanner;
 
 /* Names that sources.pci.deviceLabelFields takes, in the order they have in a key. */
 #define NFD_PCI_FIELDS 5
+#define NFD_PCI_FIELD_VENDOR 1
 extern const char *const nfd_pci_field_names[NFD_PCI_FIELDS + 1]; /* NULL-terminated */
 
 /**

@@ -36,7 +36,6 @@ static const char *const intel_keys[] = { "gpu.intel.com/*", I "gpu",          I
 static const char *const gaudi_keys[] = { I "gaudi", NULL };
 static const char *const neuron_keys[] = { F "aws-neuron", NULL };
 
-/* A new vendor is one value of enum nfd_vendor and one line here. */
 #define LABELS(name) "sources.vendor." name ".labels"
 
 /* A new vendor is one value of enum nfd_vendor and one line here. */

@@ -91,12 +91,8 @@ FILES = {
 
 # Ours is wider: without a list in the file it gets NFD's.
 NFD_CLASSES = "sources.pci.deviceClassWhitelist=03,0b40,12"
-# Keys of this form are in our own object, whatever the settings: of the other they say nothing, on the Node both count.
-ESSENTIAL = re.compile(re.escape(FEATURE) + r"pci-[0-9a-f]{4}\.present")
 # Of a root that is not the host's we do not know the processor.
 PROCESSOR = ("cpu-cpuid.", "cpu-model.", "cpu-security.", "cpu.cpuid", "cpu.model", "cpu.rdt", "cpu.security")
-# Feature files: both have none, and nfd-worker an empty list of them.
-FILES_OF_OTHERS = ("local.",)
 
 
 def without(found, names):
@@ -131,22 +127,23 @@ class WorkerConf(unittest.TestCase):
         cls.addClassCleanup(cls.worker.close)
 
     def ours(self, root, text):
-        """What our object in nfd-worker's place has with a file, and the essential labels of the other."""
+        """What our object in nfd-worker's place has with a file."""
         path = self.directory / "settings"
         path.write_text(text)
-        settings = ["outputs.nodeFeature.mode=worker", *([] if "pci: {deviceClass" in text or text == WHOLE else [NFD_CLASSES])]
+        settings = ["outputs.nodeFeature.mode=worker", "outputs.featureFile.mode=off"]
+        if "pci: {deviceClass" not in text and text != WHOLE:
+            settings.append(NFD_CLASSES)
         ours = program.Program(self.directory, self.directory / "features.d", chroot_worker.NODE, root, settings)
         objects = json.loads(ours.call("--config", path, "scan", "-o", "nodefeature"))["items"]
         place, own = objects
         self.assertEqual(place["metadata"]["name"], chroot_worker.NODE)
-        return without(content(place), FILES_OF_OTHERS), {key for key in own["spec"]["labels"] if ESSENTIAL.fullmatch(key)}
+        self.assertEqual(own["metadata"]["name"], f"{chroot_worker.NODE}-nfd-source")
+        return content(place)
 
     def compare(self, root, text, names=()):
         """Both with one file, without what is named so; returns what the worker found."""
-        theirs = without(with_prefix(content(self.worker.publish_as(root, text))), (*FILES_OF_OTHERS, *names))
-        mine, essential = self.ours(root, text)
-        mine = without_improvements(without(mine, names), theirs)
-        mine["labels"] |= dict.fromkeys(essential & theirs["labels"].keys(), "true")
+        theirs = without(with_prefix(content(self.worker.publish_as(root, text))), names)
+        mine = without_improvements(without(self.ours(root, text), names), theirs)
         for part in ("labels", "features"):
             self.assertEqual(mine[part], theirs[part])
         return theirs
