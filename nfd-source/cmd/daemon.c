@@ -277,11 +277,20 @@ static int on_events(void *cookie)
 	return 0;
 }
 
+static struct nfd_daemon_watch_options watch_options(const struct nfd_settings *settings)
+{
+	return (struct nfd_daemon_watch_options){
+		.group = nfd_watch_groups[settings->watch.group],
+		.sources = settings->scan.vendor.labels[NFD_VENDOR_NFD] != NFD_VENDOR_OFF,
+	};
+}
+
 static int start_watch(struct nfd_daemon *daemon, struct nfd_error *err)
 {
-	return nfd_daemon_watch_init(&daemon->watch, &daemon->loop,
-				     nfd_watch_groups[daemon->context->settings.watch.group],
-				     on_events, daemon, err);
+	const struct nfd_daemon_watch_options options = watch_options(&daemon->context->settings);
+
+	return nfd_daemon_watch_init(&daemon->watch, &daemon->loop, &options, on_events, daemon,
+				     err);
 }
 
 /* One line where no events can come, and what to set. */
@@ -294,7 +303,7 @@ static void warn_if_blind(const struct nfd_daemon *daemon)
 			"why", daemon->watch.reason, NULL);
 }
 
-/* After watch.group has changed. */
+/* After watch.group or sources.mode has changed. */
 static void listen_anew(struct nfd_daemon *daemon)
 {
 	struct nfd_error err = { 0 };
@@ -310,6 +319,7 @@ static void listen_anew(struct nfd_daemon *daemon)
 static void reload(struct nfd_daemon *daemon)
 {
 	struct nfd_context *context = daemon->context;
+	struct nfd_daemon_watch_options options;
 	struct nfd_settings fresh;
 	struct nfd_error err = { 0 };
 
@@ -331,7 +341,9 @@ static void reload(struct nfd_daemon *daemon)
 	nfd_log_setup((enum nfd_log_format)fresh.log_format, (enum nfd_log_level)fresh.log_level);
 	nfd_daemon_vendors_reload(&daemon->vendors, nfd_clock_monotonic_ms());
 	nfd_log(NFD_LOG_INFO, "settings reloaded", NULL);
-	if (daemon->watch.group != nfd_watch_groups[fresh.watch.group])
+	options = watch_options(&fresh);
+	if (daemon->watch.options.group != options.group ||
+	    daemon->watch.options.sources != options.sources)
 		listen_anew(daemon);
 }
 

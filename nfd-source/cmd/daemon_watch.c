@@ -23,6 +23,9 @@ static const char *const subsystems[] = {
 	"pci", "usb", "drm", "accel", "module", "drivers", "net", "infiniband", "platform",
 };
 
+/* Of NFD's sources alone. Disks of containers come and go, which is nobody's business without those. */
+static const char *const source_subsystems[] = { "block", "cpu", "misc", "nd", "node" };
+
 static const char *const library_names[] = { "libnvidia-ml.so", "libcuda.so" };
 
 /* In a user namespace of its own the sender of uevents is nobody, and libudev drops them. */
@@ -101,29 +104,41 @@ static int on_file(void *cookie)
 	return watch->changed(watch->cookie);
 }
 
+static size_t add_interest(const char *const *names, size_t name_count,
+			   struct nfd_udev_interest *interest, size_t count)
+{
+	for (size_t i = 0; i < name_count; i++) {
+		interest[count].subsystem = names[i];
+		interest[count].concerns = nfd_scanners_for_subsystem(names[i]);
+		count += interest[count].concerns != 0;
+	}
+	return count;
+}
+
 static int start_monitor(struct nfd_daemon_watch *watch, struct nfd_error *err)
 {
-	struct nfd_udev_interest interest[NFD_ARRAY_SIZE(subsystems)];
-	size_t count = 0;
+	struct nfd_udev_interest
+		interest[NFD_ARRAY_SIZE(subsystems) + NFD_ARRAY_SIZE(source_subsystems)];
+	size_t count;
 
 	if (in_own_user_namespace())
 		return nfd_error_set(err, -EPERM,
 				     "no uevents arrive in a user namespace of its own");
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(subsystems); i++) {
-		interest[count].subsystem = subsystems[i];
-		interest[count].concerns = nfd_scanners_for_subsystem(subsystems[i]);
-		count += interest[count].concerns != 0;
-	}
-	return nfd_udev_monitor_new(watch->group, interest, count, &watch->monitor, err);
+	count = add_interest(subsystems, NFD_ARRAY_SIZE(subsystems), interest, 0);
+	if (watch->options.sources)
+		count = add_interest(source_subsystems, NFD_ARRAY_SIZE(source_subsystems), interest,
+				     count);
+	return nfd_udev_monitor_new(watch->options.group, interest, count, &watch->monitor, err);
 }
 
-int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop, const char *group,
+int nfd_daemon_watch_init(struct nfd_daemon_watch *watch, struct nfd_loop *loop,
+			  const struct nfd_daemon_watch_options *options,
 			  nfd_loop_callback *changed, void *cookie, struct nfd_error *err)
 {
 	int r;
 
 	*watch = (struct nfd_daemon_watch){
-		.files = { .fd = -1 }, .group = group, .changed = changed, .cookie = cookie
+		.files = { .fd = -1 }, .options = *options, .changed = changed, .cookie = cookie
 	};
 	watch->since_s = nfd_clock_real_s();
 	if (start_monitor(watch, err) < 0)

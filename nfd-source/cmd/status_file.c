@@ -93,7 +93,7 @@ static void add_watch(cJSON *object, const struct nfd_daemon_watch *watch)
 		return;
 	entry = cJSON_AddObjectToObject(object, "watch");
 	cJSON_AddBoolToObject(entry, "uevents", watch->monitor != NULL);
-	cJSON_AddStringToObject(entry, "group", watch->group);
+	cJSON_AddStringToObject(entry, "group", watch->options.group);
 	if (watch->reason[0])
 		cJSON_AddStringToObject(entry, "reason", watch->reason);
 	cJSON_AddBoolToObject(entry, "files", watch->files.fd >= 0);

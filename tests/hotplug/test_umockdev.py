@@ -124,6 +124,24 @@ class PlugAndUnplug(FakeBusTest):
         self.assertEqual(status["watch"]["events"] - before["watch"]["events"], 1)
         self.assertEqual(status["scans"] - before["scans"], 1)
 
+    def test_only_the_source_that_is_concerned(self):
+        """With nfd-worker's sources a disk is an event for storage; no bus is read, and what was found there stays."""
+        self.bus.add_pci(*NIC)
+        (self.root / "sys/bus/node/devices/node0").mkdir(parents=True)
+        (self.root / "sys/bus/node/devices/node1").mkdir()
+        daemon = self.begin(self.root, {"sources.mode": "all"})
+        self.await_key(daemon, "memory-numa")
+        with Watch(self.root / PCI_DEVICES, OPEN) as bus, Watch(self.root / "sys/bus/node/devices", OPEN) as nodes:
+            self.bus.tell("add", "block", "sda")
+            queue = self.root / "sys/block/sda/queue"
+            queue.mkdir()
+            (queue / "rotational").write_text("0\n")
+            self.bus.event("sda", "change")
+            labels = self.await_key(daemon, "storage-nonrotationaldisk")
+            self.assertEqual((bus.read(), nodes.read()), ([], []))
+        self.assertEqual((labels["memory-numa"], labels["pci-15b3.present"]), ("true", "true"))
+        self.assertEqual(labels["rdma.capable"], "true")
+
     def test_status_tells(self):
         """The status names the last event."""
         daemon = self.begin_here()

@@ -18,7 +18,7 @@
 #define MIB (1024 * 1024)
 
 static const struct nfd_daemon_watch no_watch = { .files = { .fd = -1 },
-						  .group = "kernel",
+						  .options = { .group = "kernel" },
 						  .reason = "refused" };
 static const struct nfd_faults no_faults;
 static const struct nfd_set no_labels;
