@@ -19,8 +19,8 @@ void nfd_strbuf_done(struct nfd_strbuf *buf)
 	*buf = (struct nfd_strbuf){ 0 };
 }
 
-/* Makes room for @more bytes and the NUL. Growth by half keeps the slack small at our sizes. */
-static int reserve(struct nfd_strbuf *buf, size_t more)
+/* Growth by half keeps the slack small at our sizes. */
+static int grow(struct nfd_strbuf *buf, size_t more)
 {
 	size_t need, size;
 	char *data;
@@ -30,8 +30,6 @@ static int reserve(struct nfd_strbuf *buf, size_t more)
 	if (__builtin_add_overflow(buf->len, more, &need) || need > SIZE_MAX / 4)
 		return buf->error = -ENOMEM;
 	need++;
-	if (need <= buf->size)
-		return 0;
 	size = buf->size + buf->size / 2;
 	if (size < need)
 		size = need < 64 ? 64 : need;
@@ -41,6 +39,12 @@ static int reserve(struct nfd_strbuf *buf, size_t more)
 	buf->data = data;
 	buf->size = size;
 	return 0;
+}
+
+/* Makes room for @more bytes and the NUL. */
+static inline int reserve(struct nfd_strbuf *buf, size_t more)
+{
+	return !buf->error && more < buf->size - buf->len ? 0 : grow(buf, more);
 }
 
 void nfd_strbuf_add(struct nfd_strbuf *buf, const void *data, size_t len)
@@ -60,19 +64,23 @@ void nfd_strbuf_puts(struct nfd_strbuf *buf, const char *text)
 
 void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...)
 {
+	size_t room = buf->error ? 0 : buf->size - buf->len;
 	va_list args, again;
 	int len;
 
 	va_start(args, fmt);
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, args);
+	len = vsnprintf(room ? buf->data + buf->len : NULL, room, fmt, args);
 	va_end(args);
-	if (len >= 0 && reserve(buf, (size_t)len) == 0) {
+	if (len < 0)
+		buf->error = -EINVAL;
+	else if ((size_t)len < room)
+		buf->len += (size_t)len;
+	else if (reserve(buf, (size_t)len) == 0) {
 		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, again);
 		buf->len += (size_t)len;
-	} else if (len < 0) {
-		buf->error = -EINVAL;
-	}
+	} else if (room)
+		buf->data[buf->len] = '\0'; /* what found no room is no part of the text */
 	va_end(again);
 }
 
@@ -110,27 +118,54 @@ bool nfd_utf8_is_valid(const char *text)
 	return len > 0;
 }
 
-void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
+/* The number of bytes at the start of a text that stand for themselves in a JSON string. */
+static size_t plain_length(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	size_t len;
+	size_t len = 0;
 
-	nfd_strbuf_puts(buf, "\"");
-	while (*p) {
-		len = nfd_utf8_length((const char *)p);
+	while ((unsigned char)text[len] >= 0x20 && (unsigned char)text[len] < 0x7f &&
+	       text[len] != '"' && text[len] != '\\')
+		len++;
+	return len;
+}
+
+static void put_escaped(struct nfd_strbuf *buf, const char *text)
+{
+	while (*text) {
+		size_t len = nfd_utf8_length(text);
+
 		if (len == 0) {
 			nfd_strbuf_puts(buf, "\xef\xbf\xbd");
 			len = 1;
-		} else if (*p == '"' || *p == '\\') {
-			nfd_strbuf_printf(buf, "\\%c", *p);
-		} else if (*p < 0x20 || *p == 0x7f) {
-			nfd_strbuf_printf(buf, "\\u%04x", *p);
+		} else if (*text == '"' || *text == '\\') {
+			nfd_strbuf_printf(buf, "\\%c", *text);
+		} else if (len == 1) {
+			nfd_strbuf_printf(buf, "\\u%04x", (unsigned int)*text);
 		} else {
-			nfd_strbuf_add(buf, p, len);
+			nfd_strbuf_add(buf, text, len);
 		}
-		p += len;
+		text += len;
+		len = plain_length(text);
+		nfd_strbuf_add(buf, text, len);
+		text += len;
 	}
-	nfd_strbuf_puts(buf, "\"");
+}
+
+void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
+{
+	size_t len = plain_length(text);
+	char *end;
+
+	/* Nearly all texts are plain, and there may be thousands. */
+	if (reserve(buf, len + 2) < 0)
+		return;
+	end = buf->data + buf->len;
+	*end = '"';
+	memcpy(end + 1, text, len);
+	buf->len += len + 1;
+	if (text[len])
+		put_escaped(buf, text + len);
+	nfd_strbuf_add(buf, "\"", 1);
 }
 
 void nfd_strbuf_put_utf8(struct nfd_strbuf *buf, unsigned long code)

@@ -171,7 +171,8 @@ int nfd_node_feature_render(const struct nfd_object_wish *wish, size_t count,
 		return r;
 	if (!text)
 		return nfd_error_set(err, -ENOMEM, "out of memory");
-	nfd_strbuf_printf(buf, "%s\n", text);
+	nfd_strbuf_puts(buf, text);
+	nfd_strbuf_puts(buf, "\n");
 	cJSON_free(text);
 	return buf->error;
 }

@@ -75,10 +75,10 @@ void nfd_render_json(const struct nfd_set *set, const struct nfd_unknowns *unkno
 	    add_item(object, "features", cJSON_Duplicate(features, 1)) &&
 	    add_item(object, "unknown", list_of(unknowns)))
 		text = cJSON_Print(object);
-	if (text)
-		nfd_strbuf_printf(buf, "%s\n", text);
-	else
+	if (!text)
 		buf->error = -ENOMEM;
+	nfd_strbuf_puts(buf, text ? text : "");
+	nfd_strbuf_puts(buf, "\n");
 	cJSON_free(text);
 	cJSON_Delete(object);
 }
