@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/json.h"
+#include "base/strbuf.h"
 
 /* By enum nfd_feature_kind. */
 static const char *const kinds[] = { "flags", "attributes", "instances" };
@@ -48,35 +49,56 @@ int nfd_features_add(cJSON *features, enum nfd_feature_kind kind, const char *fe
 	return !features || elements(features, kind, feature) ? 0 : -ENOMEM;
 }
 
+/* Makes a text the "elements" of a feature. */
+static int put_written(cJSON *features, enum nfd_feature_kind kind, const char *feature,
+		       const struct nfd_strbuf *text)
+{
+	cJSON *entry, *raw;
+
+	if (text->error || !elements(features, kind, feature))
+		return -ENOMEM;
+	entry = nfd_json_get(nfd_json_get(features, kinds[kind]), feature);
+	raw = cJSON_CreateRaw(nfd_strbuf_text(text));
+	if (raw && cJSON_ReplaceItemInObjectCaseSensitive(entry, "elements", raw))
+		return 0;
+	cJSON_Delete(raw);
+	return -ENOMEM;
+}
+
 int nfd_features_flags(cJSON *features, const char *feature, const char *const *name, size_t count)
 {
-	cJSON *target;
+	cleanup_strbuf struct nfd_strbuf text = { 0 };
 
 	if (!features)
 		return 0;
-	target = elements(features, NFD_FLAGS, feature);
-	if (!target)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (!cJSON_AddObjectToObject(target, name[i]))
-			return -ENOMEM;
-	return 0;
+	nfd_strbuf_add(&text, "{", 1);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			nfd_strbuf_add(&text, ",", 1);
+		nfd_strbuf_put_quoted(&text, name[i]);
+		nfd_strbuf_puts(&text, ":{}");
+	}
+	nfd_strbuf_add(&text, "}", 1);
+	return put_written(features, NFD_FLAGS, feature, &text);
 }
 
 int nfd_features_attributes(cJSON *features, const char *feature,
 			    const struct nfd_attribute *attribute, size_t count)
 {
-	cJSON *target;
+	cleanup_strbuf struct nfd_strbuf text = { 0 };
 
 	if (!features)
 		return 0;
-	target = elements(features, NFD_ATTRIBUTES, feature);
-	if (!target)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (!nfd_json_add_text(target, attribute[i].name, attribute[i].value))
-			return -ENOMEM;
-	return 0;
+	nfd_strbuf_add(&text, "{", 1);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			nfd_strbuf_add(&text, ",", 1);
+		nfd_strbuf_put_quoted(&text, attribute[i].name);
+		nfd_strbuf_add(&text, ":", 1);
+		nfd_strbuf_put_quoted(&text, attribute[i].value);
+	}
+	nfd_strbuf_add(&text, "}", 1);
+	return put_written(features, NFD_ATTRIBUTES, feature, &text);
 }
 
 int nfd_features_put(cJSON *attributes, const char *name, const char *value)

@@ -38,9 +38,11 @@ int nfd_features_add(cJSON *features, enum nfd_feature_kind kind, const char *fe
 	nfd_must_check;
 
 /**
- * nfd_features_flags() - add flags, in one go: lists of modules are long.
- * @features: as above, and so is @feature.
- * @name:     array of @count, UTF-8, all different and none of them there already.
+ * nfd_features_flags() - state all flags of a feature. Lists of modules are long, so that they become
+ * text at once (a raw item of cJSON), which costs a fraction of a tree's time and memory: its
+ * elements can be printed, copied and compared, but neither read nor added to.
+ * @features: as above, and so is @feature, which nfd_features_add() may have made.
+ * @name:     array of @count, any bytes, all different.
  * Return: 0; -ENOMEM.
  */
 int nfd_features_flags(cJSON *features, const char *feature, const char *const *name, size_t count)
@@ -48,7 +50,7 @@ int nfd_features_flags(cJSON *features, const char *feature, const char *const *
 
 /**
  * nfd_features_attributes() - the same for attributes (a kernel has thousands of options).
- * @attribute: array of @count; names as for nfd_features_flags(), values are not NULL.
+ * @attribute: array of @count; names are all different, values are not NULL.
  * Return: 0; -ENOMEM.
  */
 int nfd_features_attributes(cJSON *features, const char *feature,

@@ -92,15 +92,21 @@ static void render_feature(struct nfd_strbuf *buf, const char *kind, const cJSON
 	render_elements(buf, elements);
 }
 
-static const char *render_features(const cJSON *features)
+/* As a reader of the object sees them: long lists are text until somebody parses it. */
+static const char *render_features(const cJSON *written)
 {
 	cleanup_strbuf struct nfd_strbuf buf = { 0 };
+	char *text = written ? cJSON_PrintUnformatted(written) : NULL;
+	cJSON *features = cJSON_Parse(text ? text : "{}");
 	const cJSON *kind, *feature;
 
+	assert_non_null(features);
 	cJSON_ArrayForEach(kind, features) {
 		cJSON_ArrayForEach(feature, kind)
 			render_feature(&buf, kind->string, feature);
 	}
+	cJSON_Delete(features);
+	cJSON_free(text);
 	return unit_text("%s", nfd_strbuf_text(&buf));
 }
 

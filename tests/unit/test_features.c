@@ -84,11 +84,14 @@ static void many_at_once(void **state)
 	cJSON *features = nfd_features_new();
 
 	(void)state;
+	assert_int_equal(nfd_features_add(features, NFD_FLAGS, "a.f"), 0);
 	assert_int_equal(nfd_features_flags(features, "a.f", flag, 2), 0);
-	assert_int_equal(nfd_features_flags(features, "a.f", flag, 0), 0);
+	assert_int_equal(nfd_features_add(features, NFD_FLAGS, "a.f"), 0);
+	assert_int_equal(nfd_features_flags(features, "a.none", flag, 0), 0);
 	assert_int_equal(nfd_features_attributes(features, "a.f", attribute, 2), 0);
 	assert_string_equal(text_of(features),
-			    "{\"flags\":{\"a.f\":{\"elements\":{\"y\":{},\"x\":{}}}},"
+			    "{\"flags\":{\"a.f\":{\"elements\":{\"y\":{},\"x\":{}}},"
+			    "\"a.none\":{\"elements\":{}}},"
 			    "\"attributes\":{\"a.f\":{\"elements\":{\"B\":\"2\","
 			    "\"A\":\"caf\xef\xbf\xbd\"}}},\"instances\":{}}");
 	cJSON_Delete(features);
