@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -20,16 +21,29 @@ static int errno_of(int code)
 	return code == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 }
 
-/* Unpacks until the buffer is full or the data end. Returns 1 at their end, 0 when full. */
+/* What the end of the data says about the size of the last member; no more than a hint. */
+static size_t promised_size(const unsigned char *data, size_t len, size_t max)
+{
+	uint32_t size = 0;
+
+	for (size_t i = 1; i <= sizeof(size) && i <= len; i++)
+		size = size << 8 | data[len - i];
+	return size > 0 && size <= max ? size : FIRST_SIZE;
+}
+
+/*
+ * Unpacks until the buffer is full or the data end. Returns 1 at their end, 0 when full. To zlib
+ * Z_FINISH says that the buffer holds all: where it does, no window is kept beside it.
+ */
 static int inflate_some(z_stream *stream)
 {
 	while (stream->avail_out > 0) {
-		int code = inflate(stream, Z_NO_FLUSH);
+		int code = inflate(stream, Z_FINISH);
 
-		if (code != Z_OK && code != Z_STREAM_END)
+		if (code == Z_BUF_ERROR && stream->avail_out == 0)
+			return 0;
+		if (code != Z_STREAM_END)
 			return errno_of(code);
-		if (code == Z_OK)
-			continue;
 		if (stream->avail_in == 0)
 			return 1;
 		code = inflateReset(stream); /* another member follows */
@@ -39,10 +53,10 @@ static int inflate_some(z_stream *stream)
 	return 0;
 }
 
-static ssize_t inflate_all(z_stream *stream, size_t max, char **ret_buf)
+static ssize_t inflate_all(z_stream *stream, size_t size, size_t max, char **ret_buf)
 {
 	cleanup_free char *buf = NULL;
-	size_t size = FIRST_SIZE, len = 0;
+	size_t len = 0;
 	int r;
 
 	do {
@@ -76,7 +90,7 @@ ssize_t nfd_gunzip(const void *data, size_t len, size_t max, char **ret_buf)
 	r = inflateInit2(&stream, WINDOW_BITS);
 	if (r != Z_OK)
 		return errno_of((int)r);
-	r = inflate_all(&stream, max, ret_buf);
+	r = inflate_all(&stream, promised_size(data, len, max), max, ret_buf);
 	inflateEnd(&stream);
 	return r;
 }
