@@ -107,6 +107,17 @@ static bool has_leaf(const struct cpu *cpu, uint32_t leaf)
 	return leaf <= (leaf >= FIRST_EXTENDED_LEAF ? cpu->max_extended : cpu->max_leaf);
 }
 
+/* The registers that a rule looks at. */
+static const uint32_t *registers_of(struct cpu *cpu, const struct rule *rule)
+{
+	return read_leaf(cpu, rule->leaf, rule->subleaf);
+}
+
+static uint32_t value_of(struct cpu *cpu, const struct rule *rule)
+{
+	return rule->place <= IN_EDX ? registers_of(cpu, rule)[rule->place] : 0;
+}
+
 static bool is_text(const uint32_t *reg, const char *expected)
 {
 	char text[NFD_CPUID_TEXT_SIZE];
@@ -116,38 +127,32 @@ static bool is_text(const uint32_t *reg, const char *expected)
 }
 
 /* What the table says beside a bit. */
-static bool holds(const struct cpu *cpu, unsigned int condition, const uint32_t *reg,
-		  uint32_t value)
+static bool holds(struct cpu *cpu, const struct rule *rule)
 {
 #define HAS(name) cpu->has[FLAG_##name]
 #define FACT(name) cpu->name
-#define VALUE value
-#define TEXT_IS(expected) is_text(reg, expected)
+#define VALUE value_of(cpu, rule)
+#define TEXT_IS(expected) is_text(registers_of(cpu, rule), expected)
 #define CPUID_CONDITION(number, expression) \
 	case number:                        \
 		return expression;
-	switch (condition) {
+	switch (rule->condition) {
 #include "scan/cpuid_flags.h"
 	default:
 		return true;
 	}
 }
 
+/* The condition before the bit: a leaf that it makes meaningless is not read. */
 static bool applies(struct cpu *cpu, const struct rule *rule)
 {
-	const uint32_t *reg = NULL;
-	uint32_t value = 0;
+	uint32_t value;
 
 	if (!has_leaf(cpu, rule->least_leaf) ||
-	    (rule->vendor != VENDOR_ANY && rule->vendor != cpu->vendor))
+	    (rule->vendor != VENDOR_ANY && rule->vendor != cpu->vendor) || !holds(cpu, rule))
 		return false;
-	if (rule->place != IN_NONE)
-		reg = read_leaf(cpu, rule->leaf, rule->subleaf);
-	if (rule->place <= IN_EDX)
-		value = reg[rule->place];
-	if (((rule->is_clear ? ~value : value) & rule->mask) != rule->mask)
-		return false;
-	return holds(cpu, rule->condition, reg, value);
+	value = value_of(cpu, rule);
+	return ((rule->is_clear ? ~value : value) & rule->mask) == rule->mask;
 }
 
 /* The rules stand in an order in which a flag comes before those that need it. */
