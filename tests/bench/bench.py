@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measure nfd-source and its peers on the same work, alternating, and print medians and ratios.
 
-Rows: host (one scan of this host), bus (10,000 PCI functions), doctor (a healthy machine with eight GPUs, without NVML,
-with it, and with one that hangs), vendor (NVIDIA's labels of that machine, by NVML, beside gpu-feature-discovery), rest (daemons at rest), size (binaries),
-arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master), patch (the same by our own
+Rows: host (one scan of this host), discover (all of nfd-worker's sources on this host, in its place), bus (10,000 PCI
+functions), doctor (a healthy machine with eight GPUs, without NVML, with it, and with one that hangs), vendor (NVIDIA's
+labels of that machine, by NVML, beside gpu-feature-discovery), rest (daemons at rest), size (binaries), arrival (a change until the label is on the Node, by a real nfd-worker and nfd-master), patch (the same by our own
 patch, and that daemon at rest), scale (a thousand nodes on one API server).
 Called by run.sh, which builds what is measured.
 """
@@ -28,7 +28,8 @@ from mktree import make_tree
 BUS_FUNCTIONS = 10_000
 # Limits of the design: what we reach divided by what the peer needs, or an absolute figure.
 LIMITS = {
-    ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("bus", "time"): 1.5, ("bus", "memory"): 8192,
+    ("host", "time"): 1 / 10, ("host", "memory"): 1 / 6, ("discover", "cpu"): 1 / 8, ("discover", "memory"): 1 / 6,
+    ("bus", "time"): 1.5, ("bus", "memory"): 8192,
     ("vendor", "time"): 1 / 5, ("vendor", "memory"): 1 / 4,
     ("doctor", "ms"): 50, ("doctor", "hang"): 1.2, ("rest", "memory"): 3072, ("rest", "cpu"): 0.5, ("size", "bytes"): 300_000, ("arrival", "seconds"): 2.5,
     ("patch", "seconds"): 1.0, ("patch", "memory"): 3072, ("patch", "cpu"): 0.5, ("scale", "faults"): 0,
@@ -36,34 +37,35 @@ LIMITS = {
 
 
 class Sample:
-    """Wall time in ms and peak memory in kB of runs of one command."""
+    """Wall time and CPU time in ms and peak memory in kB of runs of one command."""
 
     def __init__(self, options, name, command, environment=None, may_fail=False):
         self.name, self.command = name, [options.work / "measure", *command]
         self.environment = {**os.environ, **(environment or {})}
-        self.wall, self.memory, self.may_fail = [], [], may_fail
+        self.wall, self.cpu, self.memory, self.may_fail = [], [], [], may_fail
 
     def run(self):
         """Run once, output dropped; a run that fails is an error, unless it is known to (no GPU here) or never started."""
         out = subprocess.run(self.command, env=self.environment, stdout=subprocess.PIPE, check=True).stdout
-        microseconds, memory, status = map(int, out.split())
+        microseconds, cpu_microseconds, memory, status = map(int, out.split())
         if status > 126 or (status and not self.may_fail):
             raise RuntimeError(f"{self.name}: ended with {status}")
         self.wall.append(microseconds / 1000)
+        self.cpu.append(cpu_microseconds / 1000)
         self.memory.append(memory)
 
     def result(self):
         """Medians and the spread of the time."""
         return {"name": self.name, "ms": round(statistics.median(self.wall), 2), "min_ms": round(min(self.wall), 2),
-                "max_ms": round(max(self.wall), 2), "kB": int(statistics.median(self.memory)), "runs": len(self.wall)}
+                "max_ms": round(max(self.wall), 2), "cpu_ms": round(statistics.median(self.cpu), 2), "kB": int(statistics.median(self.memory)), "runs": len(self.wall)}
 
 
 def alternate(samples, rounds):
     """Run the samples in turn, one round of them unmeasured to warm the caches."""
     for sample in samples:
         sample.run()
-        sample.wall.clear()
-        sample.memory.clear()
+        for figures in (sample.wall, sample.cpu, sample.memory):
+            figures.clear()
     for _ in range(rounds):
         for sample in samples:
             sample.run()
@@ -88,6 +90,36 @@ def row_host(options):
     ], 30)
     return [ours, nfd, gfd], [verdict("host", "time", ours["ms"] / nfd["ms"]),
                               verdict("host", "memory", ours["kB"] / nfd["kB"])]
+
+
+def write_kubeconfig(options):
+    """A kubeconfig of a server that is not there: nfd-worker wants one also where it publishes nothing."""
+    path = options.work / "kubeconfig"
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+    return path
+
+
+def row_discover(options):
+    """One discovery of all feature and label sources of nfd-worker on this host, whole process, beside nfd-worker.
+
+    The same work or more: ours also looks for what only we know (GPUs, vendors' hardware) and writes all labels and raw
+    features as JSON; nfd-worker discovers and makes its labels, and writes nothing. CPU time, not wall time: that
+    depends on what else runs.
+    """
+    environment = {"NODE_NAME": "bench", "KUBERNETES_NAMESPACE": "default"}
+    ours, worker = alternate([
+        Sample(options, "nfd-source scan, sources: all",
+               [options.work / "nfd-source", "--config", "/dev/null", "--set", "sources.mode=all", "scan", "-o",
+                "json"], environment),
+        Sample(options, "nfd-worker -oneshot -no-publish",
+               [options.nfd / "nfd-worker", "-oneshot", "-no-publish", "-config=", "-owner-refs=",
+                f"-kubeconfig={write_kubeconfig(options)}", "-feature-sources=all", "-label-sources=all"], environment),
+    ], 40)
+    return [ours, worker], [verdict("discover", "cpu", ours["cpu_ms"] / worker["cpu_ms"]),
+                            verdict("discover", "memory", ours["kB"] / worker["kB"])]
 
 
 def row_bus(options):
@@ -162,11 +194,7 @@ def start_daemons(options):
     """Our daemon and an nfd-worker that publishes nowhere; each writes or reads below the work folder."""
     features = options.work / "features.d"
     features.mkdir(exist_ok=True)
-    config = options.work / "kubeconfig"
-    config.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
-        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+    config = write_kubeconfig(options)
     commands = {
         "nfd-source run": [options.work / "nfd-source", "--set", f"outputs.featureFile.dir={features}", "--set",
                            f"status.path={options.work / 'status.json'}", "--set", "outputs.nodeLabels.mode=off",
@@ -242,7 +270,7 @@ def row_scale(options):
     return [{"name": row.pop("phase"), **row} for row in figures], [verdict("scale", "faults", status)]
 
 
-ROWS = {"host": row_host, "bus": row_bus, "doctor": row_doctor,
+ROWS = {"host": row_host, "discover": row_discover, "bus": row_bus, "doctor": row_doctor,
         "vendor": row_vendor, "rest": row_rest, "size": row_size, "arrival": row_arrival,
         "patch": row_patch, "scale": row_scale}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs a command once and prints its wall time in microseconds, its peak memory in kB and its exit
- * status. A small parent matters: the kernel counts the parent's memory of before the exec.
+ * Runs a command once and prints its wall time and its CPU time in microseconds, its peak memory in kB
+ * and its exit status. A small parent matters: the kernel counts the parent's memory of before the exec.
  * Usage: measure COMMAND [ARGUMENT]...
  */
 #include "config.h"
@@ -23,6 +23,12 @@ static long long now_us(void)
 	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
 }
 
+static long long cpu_us(const struct rusage *usage)
+{
+	return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000LL +
+	       usage->ru_utime.tv_usec + usage->ru_stime.tv_usec;
+}
+
 int main(int argc, char **argv)
 {
 	posix_spawn_file_actions_t actions;
@@ -40,7 +46,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: measure COMMAND [ARGUMENT]...\n");
 		return 2;
 	}
-	printf("%lld %ld %d\n", now_us() - start, usage.ru_maxrss,
+	printf("%lld %lld %ld %d\n", now_us() - start, cpu_us(&usage), usage.ru_maxrss,
 	       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return 0;
 }
