@@ -25,11 +25,12 @@
 static int set_joined(struct nfd_settings *settings, const struct nfd_setting *setting,
 		      const char *text, const char *origin, struct nfd_error *err)
 {
-	const char *part[NFD_YAML_VALUES_MAX] = { text };
+	const char *part[NFD_YAML_VALUES_MAX];
 	cleanup_free char *copy = NULL;
 	size_t count = 1;
 	int r;
 
+	part[0] = text;
 	if (nfd_setting_is_list(setting)) {
 		char *next = copy = strdup(text);
 
@@ -114,14 +115,17 @@ static int visit(void *data, const struct nfd_yaml_item *item, struct nfd_error 
 /* Reads the settings file; -ENOENT is told apart for the default path. */
 static int read_file(const char *path, char **ret_text, size_t *ret_len, struct nfd_error *err)
 {
-	cleanup_free char *text = malloc(FILE_MAX + 1);
 	cleanup_close int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	cleanup_free char *text = NULL;
 	size_t len = 0;
 	ssize_t n = fd < 0 ? -1 : 1;
 	int code;
 
-	if (!text)
-		return nfd_error_set(err, -ENOMEM, "out of memory");
+	if (n > 0) {
+		text = malloc(FILE_MAX + 1);
+		if (!text)
+			return nfd_error_set(err, -ENOMEM, "out of memory");
+	}
 	while (n > 0 && len <= FILE_MAX) {
 		n = read(fd, text + len, FILE_MAX + 1 - len);
 		len += n > 0 ? (size_t)n : 0;
@@ -175,6 +179,16 @@ void nfd_settings_variable(const struct nfd_setting *setting, char *ret, size_t 
 	ret[len] = '\0';
 }
 
+/* Most environments have no variable of ours, and names for all settings cost more than this look. */
+static bool has_ours(char *const *environment)
+{
+	for (; environment && *environment; environment++)
+		if (strncmp(*environment, NFD_SETTINGS_ENVIRONMENT,
+			    strlen(NFD_SETTINGS_ENVIRONMENT)) == 0)
+			return true;
+	return false;
+}
+
 /* Other variables with our prefix mean nothing: a Service named nfd-source makes several. */
 static int load_environment(struct nfd_settings *settings, char *const *environment,
 			    struct nfd_error *err)
@@ -185,6 +199,8 @@ static int load_environment(struct nfd_settings *settings, char *const *environm
 	size_t count;
 	int r;
 
+	if (!has_ours(environment))
+		return 0;
 	table = nfd_settings_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		nfd_settings_variable(&table[i], name, sizeof(name));
