@@ -125,7 +125,7 @@ bool nfd_feature_is_same(const cJSON *now, const cJSON *wanted)
 			 nfd_json_get(wanted_meta, "annotations")) &&
 	       (!owners ||
 		cJSON_Compare(nfd_json_get(now_meta, "ownerReferences"), owners, true)) &&
-	       cJSON_Compare(nfd_json_get(now, "spec"), nfd_json_get(wanted, "spec"), true);
+	       nfd_json_is_equal(nfd_json_get(now, "spec"), nfd_json_get(wanted, "spec"));
 }
 
 int nfd_feature_keep_labels(const cJSON *now, const cJSON *prefixes, cJSON *wanted)

@@ -65,7 +65,7 @@ int nfd_feature_wanted_make(struct nfd_feature_wanted *wanted,
 
 static bool is_equal(const cJSON *one, const cJSON *other)
 {
-	return one && other ? cJSON_Compare(one, other, true) : one == other;
+	return one && other ? nfd_json_is_equal(one, other) : one == other;
 }
 
 bool nfd_feature_wanted_equal(const struct nfd_feature_wanted *a,

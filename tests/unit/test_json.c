@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base/json: what is missing or of another type reads as empty.
+ * base/json: what is missing or of another type reads as empty; what is equal.
  */
 #include "config.h"
 
@@ -48,10 +48,45 @@ static void reads(void **state)
 	assert_int_equal(nfd_json_object(json, row->key) != NULL, row->is_object);
 }
 
+static const struct {
+	const char *name, *a, *b; /* NULL: no document */
+	bool is_equal;
+} pairs[] = {
+	{ "texts", "'x'", "'x'", true },
+	{ "other text", "'x'", "'X'", false },
+	{ "text and number", "'1'", "1", false },
+	{ "empty objects", "{}", "{}", true },
+	{ "object and array", "{}", "[]", false },
+	{ "same order", "{'a':1,'b':{'c':[1,2]}}", "{'a':1,'b':{'c':[1,2]}}", true },
+	{ "other order", "{'a':1,'b':2,'c':3}", "{'a':1,'c':3,'b':2}", true },
+	{ "other order below", "[{'a':1,'b':2}]", "[{'b':2,'a':1}]", true },
+	{ "other order, other value", "{'a':1,'b':2}", "{'b':1,'a':2}", false },
+	{ "other value at the end", "{'a':1,'b':{'c':[1,2]}}", "{'a':1,'b':{'c':[1,3]}}", false },
+	{ "one more in the first", "{'a':1,'b':2}", "{'a':1}", false },
+	{ "one more in the second", "{'a':1}", "{'a':1,'b':2}", false },
+	{ "other name", "{'a':1,'b':2}", "{'a':1,'c':2}", false },
+	{ "a name twice", "{'a':1,'a':1}", "{'a':1,'b':2}", false },
+	{ "name in other case", "{'a':1}", "{'A':1}", false },
+	{ "order counts in arrays", "[1,2]", "[2,1]", false },
+	{ "longer array", "[1,2]", "[1]", false },
+	{ "no document", NULL, NULL, false },
+	{ "one document", "{}", NULL, false },
+};
+
+static void compares(void **state)
+{
+	const __typeof__(pairs[0]) *row = *state;
+	const cJSON *a = row->a ? json_new(row->a) : NULL, *b = row->b ? json_new(row->b) : NULL;
+
+	assert_int_equal(nfd_json_is_equal(a, b), row->is_equal);
+	assert_int_equal(nfd_json_is_equal(b, a), row->is_equal);
+}
+
 int main(void)
 {
 	struct unit_suite suite = { .name = "json" };
 
 	UNIT_ROWS(&suite, reads, rows, name);
+	UNIT_ROWS(&suite, compares, pairs, name);
 	return unit_run(&suite);
 }
