@@ -118,13 +118,19 @@ bool nfd_utf8_is_valid(const char *text)
 	return len > 0;
 }
 
-/* The number of bytes at the start of a text that stand for themselves in a JSON string. */
+/* Bytes that stand for themselves in a JSON string: all of ASCII but controls, '"' and '\'. */
+static const bool is_plain[256] = {
+	[0x20 ... '"' - 1] = true,
+	['"' + 1 ... '\\' - 1] = true,
+	['\\' + 1 ... 0x7e] = true,
+};
+
+/* The number of such bytes at the start of a text. */
 static size_t plain_length(const char *text)
 {
 	size_t len = 0;
 
-	while ((unsigned char)text[len] >= 0x20 && (unsigned char)text[len] < 0x7f &&
-	       text[len] != '"' && text[len] != '\\')
+	while (is_plain[(unsigned char)text[len]])
 		len++;
 	return len;
 }

@@ -193,10 +193,16 @@ static int publish_scan(const struct nfd_context *context, const struct nfd_outp
 							publish_by(context, output, &offer);
 }
 
+/* With core.noPublish everything is found as it would be to be published, as nfd-worker does. */
+static bool wants_features(const struct nfd_output_options *outputs)
+{
+	return nfd_outputs_want_features(outputs) || outputs->no_publish;
+}
+
 static int run(struct nfd_context *context)
 {
 	unsigned int flags =
-		(nfd_outputs_want_features(&context->settings.outputs) ? NFD_SCAN_FEATURES : 0) |
+		(wants_features(&context->settings.outputs) ? NFD_SCAN_FEATURES : 0) |
 		/* A hook must not wait for a driver. */
 		(nfd_context_option(context, "no-wait") ? NFD_SCAN_QUICK : 0);
 	const struct nfd_output *const *outputs;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/gunzip.h"
 #include "scan/kernel.h"
 
@@ -117,21 +118,10 @@ static void find_config(struct nfd_scan *scan, struct config *config)
 		nfd_scan_failed(scan, PREFIX, failed, code);
 }
 
-/* Without branches: what comes next in a name is anybody's guess, also a processor's. */
-static bool is_word(unsigned int c)
-{
-	return ((c | 0x20) - 'a' < 26) | (c - '0' < 10) | (c == '_');
-}
-
-/* As a number that compares as the bytes do. */
-static uint64_t head_of(const char *name)
-{
-	uint64_t head = 0;
-
-	for (int shift = 56; shift >= 0 && *name; shift -= 8)
-		head |= (uint64_t)(unsigned char)*name++ << shift;
-	return head;
-}
+/* What names are made of: a table, as there are tens of thousands of bytes. */
+static const bool word[256] = {
+	['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['_'] = true
+};
 
 /* Splits a line, whose NUL is at @end, in place. Returns whether it sets an option. */
 static bool parse_line(char *line, char *end, struct nfd_kernel_option *ret)
@@ -142,7 +132,7 @@ static bool parse_line(char *line, char *end, struct nfd_kernel_option *ret)
 
 	if (end <= name || memcmp(line, head, strlen(head)) != 0)
 		return false;
-	while (is_word((unsigned char)name[len]))
+	while (word[(unsigned char)name[len]])
 		len++;
 	if (len == 0 || name[len] != '=')
 		return false;
@@ -155,7 +145,7 @@ static bool parse_line(char *line, char *end, struct nfd_kernel_option *ret)
 		*--end = '\0';
 	ret->name = name;
 	ret->value = value;
-	ret->head = head_of(name);
+	ret->length = (uint32_t)len;
 	return true;
 }
 
@@ -186,14 +176,18 @@ ssize_t nfd_kernel_config_parse(char *text, struct nfd_kernel_option **ret)
 	return (ssize_t)count;
 }
 
+static bool is_named(const struct nfd_kernel_option *option, const char *name, size_t length)
+{
+	return option->length == length && memcmp(option->name, name, length) == 0;
+}
+
 /* The last of that name; NULL when it is not set. */
 static const struct nfd_kernel_option *find_option(const struct config *config, const char *name)
 {
-	uint64_t head = head_of(name);
+	size_t length = strlen(name);
 
 	for (size_t i = config->count; i > 0; i--)
-		if (config->option[i - 1].head == head &&
-		    strcmp(config->option[i - 1].name, name) == 0)
+		if (is_named(&config->option[i - 1], name, length))
 			return &config->option[i - 1];
 	return NULL;
 }
@@ -214,47 +208,86 @@ static void add_labels(struct nfd_scan *scan, const struct config *config)
 	}
 }
 
-/* By name; of one name in the order of the file, in which the options lie. */
-static int compare(const void *a, const void *b)
-{
-	const struct nfd_kernel_option *x = *(const struct nfd_kernel_option *const *)a;
-	const struct nfd_kernel_option *y = *(const struct nfd_kernel_option *const *)b;
-	int order = (x->head > y->head) - (x->head < y->head);
+/*
+ * A hash of names, keyed anew each time: a file that was made to have them collide cannot know it. No name
+ * of a kernel is there twice, but a rule could not read an object in which one is.
+ */
+struct names {
+	uint32_t *slot; /* 1 + position in the attributes, 0 for none; array of @mask + 1; owned */
+	size_t mask;
+	uint64_t key;
+};
 
-	if (order == 0)
-		order = strcmp(x->name, y->name);
-	return order ? order : (x > y) - (x < y);
+static int names_init(struct names *names, size_t count)
+{
+	size_t size = 2;
+
+	while (size < 2 * count)
+		size *= 2;
+	names->slot = calloc(size, sizeof(*names->slot));
+	names->mask = size - 1;
+	names->key = (uint64_t)nfd_random() << 32 | nfd_random() | 1;
+	return names->slot ? 0 : -ENOMEM;
 }
 
-/* Pointers, because a sort moves what it sorts a dozen times. Returns NULL when out of memory. */
-static const struct nfd_kernel_option **sort_options(const struct config *config)
+static uint64_t hash_of(const struct names *names, const struct nfd_kernel_option *option)
 {
-	const struct nfd_kernel_option **sorted = calloc(config->count + 1, sizeof(*sorted));
+	uint64_t hash = option->length, part;
+	size_t at = 0;
 
-	if (!sorted)
-		return NULL;
-	for (size_t i = 0; i < config->count; i++)
-		sorted[i] = &config->option[i];
-	qsort(sorted, config->count, sizeof(*sorted), compare);
-	return sorted;
+	for (; at + sizeof(part) <= option->length; at += sizeof(part)) {
+		memcpy(&part, option->name + at, sizeof(part));
+		hash = (hash ^ part) * names->key;
+		hash ^= hash >> 32;
+	}
+	part = 0;
+	memcpy(&part, option->name + at, option->length - at);
+	hash = (hash ^ part) * names->key;
+	return hash ^ hash >> 32;
+}
+
+/* Where an option of that name stands or is to stand. */
+static uint32_t *slot_of(const struct names *names, const struct nfd_kernel_option *option,
+			 const struct nfd_attribute *attribute)
+{
+	size_t at = hash_of(names, option) & names->mask;
+
+	while (names->slot[at] && strcmp(attribute[names->slot[at] - 1].name, option->name) != 0)
+		at = (at + 1) & names->mask;
+	return &names->slot[at];
+}
+
+/* One attribute a name; the last value counts. Returns how many. */
+static size_t take_options(const struct config *config, const struct names *names,
+			   struct nfd_attribute *attribute)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < config->count; i++) {
+		const struct nfd_kernel_option *option = &config->option[i];
+		uint32_t *slot = slot_of(names, option, attribute);
+
+		if (!*slot) {
+			attribute[count].name = option->name;
+			*slot = ++count;
+		}
+		attribute[*slot - 1].value = option->value;
+	}
+	return count;
 }
 
 static void add_features(struct nfd_scan *scan, const struct config *config)
 {
-	cleanup_free const struct nfd_kernel_option **option = sort_options(config);
 	cleanup_free struct nfd_attribute *attribute =
 		calloc(config->count + 1, sizeof(*attribute));
-	size_t count = 0;
+	struct names names;
 
-	if (!option || !attribute) {
+	if (names_init(&names, config->count) < 0 || !attribute)
 		scan->error = -ENOMEM;
-		return;
-	}
-	for (size_t i = 0; i < config->count; i++)
-		if (!option[i + 1] || strcmp(option[i]->name, option[i + 1]->name) != 0)
-			attribute[count++] =
-				(struct nfd_attribute){ option[i]->name, option[i]->value };
-	nfd_scan_attributes(scan, "kernel.config", attribute, count);
+	else
+		nfd_scan_attributes(scan, "kernel.config", attribute,
+				    take_options(config, &names, attribute));
+	free(names.slot);
 }
 
 static void run(struct nfd_scan *scan)

@@ -20,7 +20,7 @@ extern const struct nfd_scanner nfd_kernel_config_scanner;
 struct nfd_kernel_option {
 	const char *name;  /* without "CONFIG_" */
 	const char *value; /* without quotes around it */
-	uint64_t head;     /* the first eight bytes of the name, which tell most names apart */
+	uint32_t length;   /* of the name */
 	bool is_enabled;   /* the value is y or m, unquoted */
 };
 

@@ -105,16 +105,16 @@ def write_kubeconfig(options):
 def row_discover(options):
     """One discovery of all feature and label sources of nfd-worker on this host, whole process, beside nfd-worker.
 
-    The same work or more: ours also looks for what only we know (GPUs, vendors' hardware) and writes all labels and raw
-    features as JSON; nfd-worker discovers and makes its labels, and writes nothing. CPU time, not wall time: that
-    depends on what else runs. An empty program shows what of it is the start of a process: in a virtual machine the C
+    The same work or more, in the same mode: both make all labels and raw features, and publish nothing (core.noPublish);
+    ours also looks for what only we know (GPUs, vendors' hardware). CPU time, not wall time: that depends on what else
+    runs. An empty program shows what of it is the start of a process: in a virtual machine the C
     library's start alone is a hundred trips to the hypervisor, for CPUID.
     """
     environment = {"NODE_NAME": "bench", "KUBERNETES_NAMESPACE": "default"}
     ours, worker, empty = alternate([
-        Sample(options, "nfd-source scan, sources: all",
-               [options.work / "nfd-source", "--config", "/dev/null", "--set", "sources.mode=all", "scan", "-o",
-                "json"], environment),
+        Sample(options, "nfd-source publish, sources: all",
+               [options.work / "nfd-source", "--config", "/dev/null", "--set", "sources.mode=all",
+                "--set", "core.noPublish=true", "publish"], environment),
         Sample(options, "nfd-worker -oneshot -no-publish",
                [options.nfd / "nfd-worker", "-oneshot", "-no-publish", "-config=", "-owner-refs=",
                 f"-kubeconfig={write_kubeconfig(options)}", "-feature-sources=all", "-label-sources=all"], environment),
