@@ -6,6 +6,7 @@
 
 #include "scan/custom.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "scan/kernel_modules.h"
@@ -48,11 +49,15 @@ static void add_available(struct nfd_scan *scan)
 {
 	static const struct nfd_finding finding = { .rank = NFD_RANK_NORMAL,
 						    .value = "true",
-						    .path = "proc/modules",
+						    .path = NFD_KERNEL_MODULES,
 						    .detail = "ib_uverbs, rdma_ucm" };
-	size_t count = NFD_ARRAY_SIZE(modules);
+	int r = nfd_kernel_modules_loaded(scan->root, modules, NFD_ARRAY_SIZE(modules));
 
-	if (nfd_kernel_modules_loaded(scan->root, modules, count) == count)
+	if (r == -ENOMEM)
+		scan->error = r;
+	if (r < 0)
+		nfd_scan_failed(scan, STEM "available", NFD_KERNEL_MODULES, r);
+	if (r > 0)
 		add(scan, &finding, NFD_SOURCE_KERNEL, "available");
 }
 

@@ -8,6 +8,7 @@
 #include "scan/kernel_modules.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 #include "base/strbuf.h"
 #include "scan/kernel.h"
 
-#define MODULES "proc/modules"
 #define FILE_MAX (1 << 20)
 
 /* Names that point into the files' texts. */
@@ -122,21 +122,23 @@ static int read_builtin(struct nfd_scan *scan, char **ret_text, struct names *na
 	return read_names(scan, path, builtin_name, ret_text, names);
 }
 
-size_t nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name, size_t count)
+int nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name, size_t count)
 {
 	cleanup_free char *text = NULL;
-	size_t found = 0;
-	char *next, *line;
+	ssize_t len = nfd_root_read_alloc(root, NFD_KERNEL_MODULES, FILE_MAX, &text);
+	uint32_t missing = (UINT32_C(1) << count) - 1;
+	char *next = text, *line;
 
-	if (nfd_root_read_alloc(root, MODULES, FILE_MAX, &text) < 0)
-		return 0;
-	for (next = text; (line = strsep(&next, "\n"));) {
+	if (len < 0)
+		return (int)len;
+	while ((line = strsep(&next, "\n"))) {
 		const char *loaded = loaded_name(line);
 
 		for (size_t i = 0; loaded && i < count; i++)
-			found += strcmp(loaded, name[i]) == 0;
+			if (strcmp(loaded, name[i]) == 0)
+				missing &= ~(UINT32_C(1) << i);
 	}
-	return found;
+	return missing == 0;
 }
 
 static void run(struct nfd_scan *scan)
@@ -147,7 +149,7 @@ static void run(struct nfd_scan *scan)
 
 	if (!scan->features)
 		return;
-	r = read_names(scan, MODULES, loaded_name, &loaded, &names);
+	r = read_names(scan, NFD_KERNEL_MODULES, loaded_name, &loaded, &names);
 	if (r == 0)
 		add_flags(scan, "kernel.loadedmodule", &names);
 	if (r != -ENOMEM)

@@ -9,10 +9,12 @@
 
 extern const struct nfd_scanner nfd_kernel_modules_scanner;
 
+#define NFD_KERNEL_MODULES "proc/modules"
+
 /**
- * nfd_kernel_modules_loaded() - how many of some modules are loaded (proc/modules).
- * @name: array of @count names as the kernel has them, with '_'.
- * Return: number; 0 also when the list cannot be read.
+ * nfd_kernel_modules_loaded() - whether some modules are loaded, all of them (NFD_KERNEL_MODULES).
+ * @name: array of @count names, at most 31, as the kernel has them, with '_'.
+ * Return: 1 or 0; negative errno of the read.
  */
-size_t nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name,
-				 size_t count);
+int nfd_kernel_modules_loaded(const struct nfd_root *root, const char *const *name, size_t count)
+	nfd_must_check;
