@@ -61,7 +61,7 @@ static const struct nfd_setting table[] = {
 	  .help = "NFD's older name of core.labelSources, before which it counts" },
 	{ .key = "core.featureSources", .type = NFD_SETTING_SOURCES,
 	  .offset = AT(scan.source.features_off), .fallback = "all",
-	  .help = "sources of NFD that give raw features, likewise" },
+	  .help = "sources of NFD that look at all, likewise; the others give no labels either" },
 	{ .key = "core.noPublishFeatures", .type = NFD_SETTING_WORDS,
 	  .offset = AT(outputs.node_feature.no_features), .fallback = "",
 	  .help = "raw features that are not published, by name or \"beginning*\"" },
