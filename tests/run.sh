@@ -21,8 +21,10 @@ packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certi
 	util-linux openssl etcd-server containerd runc umockdev libumockdev-dev qemu-system-x86 seabios busybox-static
 	cpio udev
 	# The deploy layer: image, packages, services.
-	mmdebstrap umoci skopeo qemu-user gcc-aarch64-linux-gnu debhelper dpkg-dev fakeroot lintian rpm systemd
-	systemd-container buildah docker-registry strace)
+	mmdebstrap umoci skopeo debhelper dpkg-dev fakeroot lintian rpm systemd systemd-container buildah
+	docker-registry strace
+	# The deploy and e2e layers: programs for other processors.
+	qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
 	libyaml-devel cjson-devel pcre2-devel zlib-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion

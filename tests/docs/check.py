@@ -336,7 +336,7 @@ def documented_labels():
     places = {
         "vendor": "[0-9a-f]{4}",
         "device": "[0-9a-f]{4}",
-        "fields": "[0-9a-z]+(?:_[0-9a-z]+)*",
+        "fields": "[0-9a-z]+(?:_[0-9a-z]*)*",  # one that a device lacks is empty
         "module": "[a-z0-9_]+",
     }
     keys = []

@@ -1,42 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cpu scanner gives the labels and raw features of a stock nfd-worker's source "cpu".
+"""In the place of a stock nfd-worker's source "cpu" nfd-source gives the same labels and raw features.
 
-Both run on the same processor: this one, and models of qemu-user. Made roots take the place of /sys for the
-worker. On arm64 (needs a cross compiler with a C library, $NFD_SOURCE_ARM64_CC) the values of the same models are
-compared that a real nfd-worker v0.19.0 for arm64 gave under them.
+Both run on this processor with made roots, and on models of qemu-user. For arm64 (needs a cross compiler with a C library,
+$NFD_SOURCE_ARM64_CC) the worker is built, and the decoders of the program by themselves.
 """
 
-import functools
-import json
-import os
-import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
+import chroot_worker
 import cluster
-from program import BINARY
-from testcase import mktree
+import stand_in
 
 import cpu_program  # tests/lib, which testcase puts on the path
+from worker_features import content
 
-PATIENCE_S = 120
+SOURCES = ("cpu",)
 MODELS = ("Haswell", "SapphireRapids", "EPYC", "Nehalem", "EPYC-Milan", "Icelake-Server", "KnightsMill", "Opteron_G5",
           "Dhyana", "Snowridge", "Conroe", "max")
-
-# "root" binds a folder over /sys before the command starts.
-ENTER = 'mount --bind "$1" /sys; shift; exec "$@"'
-
-KUBECONFIG = """
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-current-context: c
-"""
 
 CPUS = "".join(
     f"file sys/bus/cpu/devices/cpu{cpu}/topology/thread_siblings_list {cpu % 2},{cpu % 2 + 2}\n"
@@ -93,7 +76,7 @@ ROOTS = {
                             "file sys/devices/vio/ibm,compression-v1/nx_gzip_caps/x y\n",
 }
 
-# What nfd-worker v0.19.0 for arm64 found under models of qemu-aarch64 7.2.
+# What nfd-worker v0.19.0 for arm64 found under models of qemu-aarch64 7.2: vendor, family, model, flags.
 ARM64 = {
     "cortex-a72": ("ARM", 15, 53379, "AES ASIMD CPUID CRC32 FP PMULL SHA1 SHA2"),
     "cortex-a53": ("ARM", 15, 53300, "AES ASIMD CPUID CRC32 FP PMULL SHA1 SHA2"),
@@ -102,125 +85,62 @@ ARM64 = {
 }
 
 
-def parse_dump(text):
-    """A nested mapping as the worker logs it, in YAML of two blanks a level."""
-    result = {}
-    path = [result]
-    for line in text.splitlines():
-        line = line.removeprefix("\t")
-        key, _, value = line.strip().partition(":")
-        depth = (len(line) - len(line.lstrip())) // 2
-        del path[depth + 1:]
-        value = value.strip()
-        if not value:
-            path[-1][key] = {}
-            path.append(path[-1][key])
-        else:
-            path[-1][key] = json.loads(value) if value[0] in '"{[' else value
-    return result
-
-
-def block(log, start):
-    """The mapping behind a line of the log that ends with start."""
-    match = re.search(re.escape(start) + r"=<\n(.*?)\n >\n", log, re.DOTALL)
-    return parse_dump(match[1]) if match else {}
-
-
-def knows(emulator, model):
-    """Whether an emulator is there and has a model."""
+def known_models(emulator):
+    """The models of an emulator; none where it is not there."""
     if not shutil.which(emulator):
-        return False
-    done = subprocess.run([emulator, "-cpu", "help"], capture_output=True, text=True, check=False)
-    return model in done.stdout.split()
+        return ()
+    return subprocess.run([emulator, "-cpu", "help"], capture_output=True, text=True, check=False).stdout.split()
 
 
-@functools.cache
-def scan_program():
-    """tests/unit/cpu_scan of the build that is under test."""
-    build = BINARY.parents[1]
-    if not (build / "Makefile").exists():
-        raise unittest.SkipTest(f"no build folder at {build}")
-    subprocess.run(["make", "-s", "-C", build, "tests/unit/cpu_scan"], check=True, capture_output=True, text=True)
-    return build / "tests/unit/cpu_scan"
-
-
-class CpuParity(unittest.TestCase):
+class CpuParity(stand_in.StandInCase):
     """x86-64: labels and features."""
 
-    maxDiff = None
-
-    def setUp(self):
-        if os.uname().machine != "x86_64":
-            self.skipTest("needs an x86-64 host")
-        if cluster.missing():
-            self.skipTest(cluster.missing())
-        self.program = scan_program()
-        self.worker = cluster.build_tools("nfd")[0] / "nfd-worker"
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="cpu-parity-"))
-        self.addCleanup(shutil.rmtree, self.directory)
-        (self.directory / "kubeconfig").write_text(KUBECONFIG)
-
-    def nfd(self, before):
-        """Labels and features of nfd-worker; before: words that go before the command."""
-        command = [*before, self.worker, "-oneshot", "-no-publish", "-v=3", "-config=", "-owner-refs=",
-                   f"-kubeconfig={self.directory}/kubeconfig", "-feature-sources=cpu", "-label-sources=cpu"]
-        environment = {"PATH": os.environ["PATH"], "NODE_NAME": "n", "KUBERNETES_NAMESPACE": "ns"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-        features = block(done.stderr, 'featureSource="cpu" features')
-        self.assertIn("cpuid", features.get("flags", {}), done.stderr)
-        named = {kind: {f"cpu.{name}": value for name, value in values.items()} for kind, values in features.items()}
-        return {"labels": block(done.stderr, "labels"), "features": named}
-
-    def ours(self, before, root="/"):
-        """Labels and features of the scanner."""
-        done = subprocess.run([*before, self.program, root], capture_output=True, text=True, timeout=PATIENCE_S,
-                              check=True)
-        return json.loads(done.stdout)
-
-    def test_this_host(self):
-        self.assertEqual(self.ours([]), self.nfd([]))
-
     def test_models(self):
-        tried = 0
-        for model in MODELS:
-            if knows("qemu-x86_64", model):
-                with self.subTest(model=model):
-                    before = ["qemu-x86_64", "-cpu", model]
-                    self.assertEqual(self.ours(before), self.nfd(before))
-                tried += 1
-        if not tried:
+        known = known_models("qemu-x86_64")
+        if not known:
             self.skipTest("no qemu-x86_64 (qemu-user)")
+        for model in MODELS:
+            if model in known:
+                with self.subTest(model=model):
+                    found = self.compare(None, SOURCES, before=["qemu-x86_64", "-cpu", model])
+                    self.assertTrue(found["features"]["flags"]["cpu.cpuid"]["elements"])
 
     def test_roots(self):
-        for number, (name, source) in enumerate(ROOTS.items()):
-            root = self.directory / str(number)
-            root.mkdir()
-            mktree.make_tree(source, str(root))
+        for name, source in ROOTS.items():
             with self.subTest(root=name):
-                before = ["unshare", "-m", "sh", "-ec", ENTER, "sh", root / "sys"]
-                self.assertEqual(self.ours([], root), self.nfd(before))
+                self.compare(self.make_root(source), SOURCES)
 
 
 class Arm64(unittest.TestCase):
     """arm64 under qemu-user: model and flags."""
 
+    def compare(self, worker, program, model):
+        """The decoders, the worker and what was recorded say the same of a model."""
+        before = ["qemu-aarch64", "-cpu", model]
+        facts = cpu_program.live(program, before)
+        published = content(worker.publish(None, SOURCES, before=before))
+        found = {"vendor_id": facts.vendor, "family": str(facts.family), "id": str(facts.model),
+                 "hypervisor": facts.hypervisor}
+        self.assertEqual(found, published["features"]["attributes"]["cpu.model"]["elements"])
+        self.assertEqual(sorted(facts.flags), sorted(published["features"]["flags"]["cpu.cpuid"]["elements"]))
+        if model in ARM64:
+            vendor, family, number, flags = ARM64[model]
+            self.assertEqual((facts.vendor, facts.family, facts.model), (vendor, family, number))
+            self.assertEqual(sorted(facts.flags), flags.split())
+
     def test_models(self):
-        compiler = os.environ.get("NFD_SOURCE_ARM64_CC", "aarch64-linux-gnu-gcc")
-        models = [model for model in ARM64 if knows("qemu-aarch64", model)]
-        if not models:
+        known = known_models("qemu-aarch64")
+        if not known:
             self.skipTest("no qemu-aarch64 (qemu-user)")
-        with tempfile.TemporaryDirectory() as directory:
-            try:
-                program = cpu_program.build(directory, compiler, ["-static"])
-            except (OSError, subprocess.CalledProcessError) as error:
-                self.skipTest(f"{compiler} cannot build for arm64: {error}")
-            for model in models:
-                facts = cpu_program.live(program, ["qemu-aarch64", "-cpu", model])
-                vendor, family, number, flags = ARM64[model]
-                with self.subTest(model=model):
-                    self.assertEqual((facts.vendor, facts.family, facts.model), (vendor, family, number))
-                    self.assertEqual(sorted(facts.flags), flags.split())
-                    self.assertEqual(facts.hypervisor, "none")
+        with tempfile.TemporaryDirectory(prefix="nfd-source-e2e-") as directory:
+            room = chroot_worker.Room(directory)
+            worker = chroot_worker.ChrootWorker(cluster.build_tools("nfd-arm64")[0] / "nfd-worker", room)
+            self.addCleanup(worker.close)
+            program = cpu_program.build(directory, cpu_program.ARM64_CC, ["-static"])
+            for model in (*ARM64, "max"):
+                if model in known:
+                    with self.subTest(model=model):
+                        self.compare(worker, program, model)
 
 
 if __name__ == "__main__":

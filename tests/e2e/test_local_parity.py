@@ -133,7 +133,8 @@ class LocalParity(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="nfd-source-e2e-")
         cls.addClassCleanup(directory.cleanup)
         cls.directory = pathlib.Path(directory.name)
-        cls.worker = chroot_worker.ChrootWorker(cluster.build_tools("nfd")[0], cls.directory)
+        worker = cluster.build_tools("nfd")[0] / "nfd-worker"
+        cls.worker = chroot_worker.ChrootWorker(worker, chroot_worker.Room(cls.directory))
         cls.addClassCleanup(cls.worker.close)
 
     def scan(self, root, features_dir):

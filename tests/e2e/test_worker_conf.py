@@ -14,8 +14,10 @@ import unittest
 import chroot_worker
 import cluster
 import program
-from test_sources import MACHINES, content, without_improvements
+from test_sources import MACHINES
 from testcase import FEATURE, mktree
+
+from worker_features import content, without_improvements  # tests/lib, which testcase puts on the path
 
 # Hardware of two machines, and a kernel configuration at a place that only a setting names.
 ROOT = "\n".join([*((MACHINES / name).read_text() for name in ("laptop.tree", "worker/server-numa.tree")), """
@@ -104,12 +106,6 @@ def without(found, names):
     }
 
 
-def with_prefix(found):
-    """The same with NFD's prefix before bare keys, which nfd-master adds."""
-    labels = {key if "/" in key else FEATURE + key: value for key, value in found["labels"].items()}
-    return {**found, "labels": labels}
-
-
 class WorkerConf(unittest.TestCase):
     """One comparison for each file."""
 
@@ -123,7 +119,8 @@ class WorkerConf(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="nfd-source-e2e-")
         cls.addClassCleanup(directory.cleanup)
         cls.directory = pathlib.Path(directory.name)
-        cls.worker = chroot_worker.ChrootWorker(cluster.build_tools("nfd")[0], cls.directory)
+        worker = cluster.build_tools("nfd")[0] / "nfd-worker"
+        cls.worker = chroot_worker.ChrootWorker(worker, chroot_worker.Room(cls.directory))
         cls.addClassCleanup(cls.worker.close)
 
     def ours(self, root, text):
@@ -142,7 +139,7 @@ class WorkerConf(unittest.TestCase):
 
     def compare(self, root, text, names=()):
         """Both with one file, without what is named so; returns what the worker found."""
-        theirs = without(with_prefix(content(self.worker.publish_as(root, text))), names)
+        theirs = without(content(self.worker.publish_as(root, text)), names)
         mine = without_improvements(without(self.ours(root, text), names), theirs)
         for part in ("labels", "features"):
             self.assertEqual(mine[part], theirs[part])

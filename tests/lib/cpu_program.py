@@ -13,6 +13,8 @@ TABLE = SCAN / "cpuid-flags.tsv"
 DECODERS = ("cpu_facts.c", "cpu_live.c", "cpuid.c", "cpuid_model.c", "hwcap.c")
 OTHERS = (REPOSITORY / "nfd-source/labels/key.c", REPOSITORY / "nfd-source/base/error.c")
 PATIENCE = 120
+# Needs a C library for arm64.
+ARM64_CC = os.environ.get("NFD_SOURCE_ARM64_CC") or "aarch64-linux-gnu-gcc"
 
 
 class Facts(NamedTuple):
