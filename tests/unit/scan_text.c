@@ -110,7 +110,6 @@ static const char *render_features(const cJSON *written)
 	return unit_text("%s", nfd_strbuf_text(&buf));
 }
 
-/* The labels, and in @ret_features what there is of features. */
 /* What nfd-worker finds is nfd-worker's, unless the request says otherwise. */
 static const struct nfd_vendors own = { .of = { [NFD_VENDOR_NFD] = { .verdict =
 									     NFD_VENDOR_LEAVE } } };
@@ -124,6 +123,7 @@ static int run_table(const struct nfd_scan_request *request, struct nfd_scan *sc
 	return nfd_scan_run(scan, &copy, NULL);
 }
 
+/* The labels, and in @ret_features what there is of features; a scanner on its own is in nfd-worker's place. */
 static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_request *request,
 		       const char **ret_features)
 {
@@ -134,6 +134,7 @@ static const char *run(const struct nfd_scanner *scanner, const struct nfd_scan_
 		.nvml = request->nvml,
 		.all_devices = request->all_devices,
 		.features = request->features ? nfd_features_new() : NULL,
+		.stands_in = true,
 	};
 	const char *text;
 

@@ -23,17 +23,8 @@
 #include "output/feature_text.h"
 #include "output/node_object.h"
 #include "output/render.h"
-#include "scan/cpu.h"
 #include "scan/cpu_facts.h"
-#include "scan/kernel_config.h"
-#include "scan/kernel_modules.h"
-#include "scan/kernel_state.h"
-#include "scan/local.h"
-#include "scan/memory.h"
-#include "scan/network.h"
 #include "scan/scan.h"
-#include "scan/storage.h"
-#include "scan/system.h"
 #include "settings.h"
 #include "tests/unit/json_row.h"
 #include "tests/unit/labels.h"
@@ -154,18 +145,15 @@ static void scan_survives(void **state)
 	}
 }
 
-static const struct nfd_scanner *const worker_scanners[] = {
-	&nfd_kernel_config_scanner, &nfd_kernel_modules_scanner,
-	&nfd_kernel_state_scanner,  &nfd_memory_scanner,
-	&nfd_network_scanner,       &nfd_storage_scanner,
-	&nfd_system_scanner,        &nfd_cpu_scanner,
-	&nfd_local_scanner,
-};
-
+/* What nfd-worker looks at. */
 static const struct tree_entry worker_host[] = {
 	FILE_AT("proc/sys/kernel/osrelease", "6.1.0"),
 	FILE_AT("boot/config-6.1.0", "CONFIG_NO_HZ=y\nCONFIG_A=1\nCONFIG_B=\"x\"\nCONFIG_A=2\n"),
-	FILE_AT("proc/modules", "b 1\na 1\nb 1\n"),
+	FILE_AT("proc/modules", "b 1\nib_uverbs 1\nrdma_ucm 1\nb 1\n"),
+	PCI_AT("0000:03:00.0", "20000", "15B3:1021", "mlx5_core"),
+	FILE_AT(TREE_PCI "0000:03:00.0/sriov_totalvfs", "8"),
+	FILE_AT("sys/bus/usb/devices/1-1/bDeviceClass", "ff"),
+	FILE_AT("sys/bus/usb/devices/1-1/idProduct", "089a"),
 	FILE_AT("lib/modules/6.1.0/modules.builtin", "kernel/c.ko\n"),
 	FILE_AT("sys/fs/selinux/enforce", "1"),
 	DIR_AT("sys/bus/node/devices/node0"),
@@ -194,26 +182,6 @@ static const struct tree_entry worker_host[] = {
 	{ 0 },
 };
 
-static int worker_scan_once(const void *cookie)
-{
-	const struct nfd_scan_request *request = cookie;
-	struct nfd_scan scan = { .root = request->root,
-				 .options = request->options,
-				 .cpu = request->cpu };
-	int r;
-
-	if (request->features) {
-		scan.features = nfd_features_new();
-		if (!scan.features)
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < NFD_ARRAY_SIZE(worker_scanners); i++)
-		worker_scanners[i]->run(&scan);
-	r = scan.error;
-	nfd_scan_done(&scan);
-	return r;
-}
-
 static void worker_scan_survives(void **state)
 {
 	struct nfd_scan_options options = scan_options(0);
@@ -231,8 +199,27 @@ static void worker_scan_survives(void **state)
 		nfd_cpu_add_flag(&facts, "VX");
 		request.cpu = &facts;
 		request.features = variant & 2;
-		fail_each(worker_scan_once, &request);
+		fail_each(scan_once, &request);
 	}
+}
+
+/* Labels and raw features are taken from the scan before. */
+static void partial_scan_survives(void **state)
+{
+	struct nfd_scan_options options = scan_options(0);
+	const char *tree = tree_new();
+	struct nfd_scan_request request = { .root = tree_root(tree, false),
+					    .options = &options,
+					    .features = true };
+	struct nfd_scan before;
+
+	(void)state;
+	tree_fill(tree, worker_host);
+	assert_int_equal(nfd_scan_run(&before, &request, NULL), 0);
+	request.before = &before;
+	request.scanners = nfd_scanners_for_subsystem("usb");
+	fail_each(scan_once, &request);
+	nfd_scan_done(&before);
 }
 
 static int load_once(const void *cookie)
@@ -672,6 +659,7 @@ int main(void)
 	cJSON_InitHooks(&hooks);
 	UNIT_CASE(&suite, scan_survives);
 	UNIT_CASE(&suite, worker_scan_survives);
+	UNIT_CASE(&suite, partial_scan_survives);
 	UNIT_CASE(&suite, settings_survive);
 	UNIT_CASE(&suite, hold_survives);
 	UNIT_CASE(&suite, set_survives);

@@ -97,6 +97,31 @@ static void many_at_once(void **state)
 	cJSON_Delete(features);
 }
 
+/* A name can be of several kinds. */
+static void copies_all_kinds(void **state)
+{
+	static const char *const flag[] = { "x" };
+	cJSON *from = nfd_features_new(), *to = nfd_features_new();
+	cJSON *instance = nfd_features_instance(from, "a.b");
+
+	(void)state;
+	assert_int_equal(nfd_features_flags(from, "a.b", flag, 1), 0);
+	assert_int_equal(nfd_features_attribute(from, "a.b", "n", "1"), 0);
+	assert_int_equal(nfd_features_put(instance, "i", "2"), 0);
+	assert_int_equal(nfd_features_attribute(from, "a.other", "n", "1"), 0);
+	assert_int_equal(nfd_features_add(from, NFD_INSTANCES, "a.empty"), 0);
+	assert_int_equal(nfd_features_copy(from, "a.b", to), 0);
+	assert_int_equal(nfd_features_copy(from, "a.empty", to), 0);
+	assert_int_equal(nfd_features_copy(from, "a.none", to), 0);
+	assert_int_equal(nfd_features_attribute(from, "a.b", "n", "changed"), 0);
+	cJSON_Delete(from);
+	assert_string_equal(text_of(to), "{\"flags\":{\"a.b\":{\"elements\":{\"x\":{}}}},"
+					 "\"attributes\":{\"a.b\":{\"elements\":{\"n\":\"1\"}}},"
+					 "\"instances\":{\"a.b\":{\"elements\":[{\"attributes\":"
+					 "{\"i\":\"2\"}}]},\"a.empty\":{\"elements\":[]}}}");
+	cJSON_Delete(to);
+}
+
 static void nobody_asked(void **state)
 {
 	(void)state;
@@ -104,6 +129,17 @@ static void nobody_asked(void **state)
 	assert_int_equal(nfd_features_add(NULL, NFD_FLAGS, "a.f"), 0);
 	assert_int_equal(nfd_features_flags(NULL, "a.f", NULL, 0), 0);
 	assert_int_equal(nfd_features_attributes(NULL, "a.f", NULL, 0), 0);
+	assert_int_equal(nfd_features_copy(NULL, "a.f", NULL), 0);
+}
+
+static void there_were_none(void **state)
+{
+	cJSON *to = nfd_features_new();
+
+	(void)state;
+	assert_int_equal(nfd_features_copy(NULL, "a.f", to), 0);
+	assert_string_equal(text_of(to), "{\"flags\":{},\"attributes\":{},\"instances\":{}}");
+	cJSON_Delete(to);
 }
 
 int main(void)
@@ -115,6 +151,8 @@ int main(void)
 	UNIT_CASE(&suite, instances_are_appended);
 	UNIT_CASE(&suite, empty_features_are_kept);
 	UNIT_CASE(&suite, many_at_once);
+	UNIT_CASE(&suite, copies_all_kinds);
 	UNIT_CASE(&suite, nobody_asked);
+	UNIT_CASE(&suite, there_were_none);
 	return unit_run(&suite);
 }
