@@ -35,7 +35,7 @@ missing() {
 	has cc || has gcc || has clang || echo cc
 	if has pkg-config; then
 		for library in 'libpci >= 3.8.0' 'libudev >= 245' 'yaml-0.1 >= 0.2.2' 'libcjson >= 1.7.13' \
-			'libpcre2-8 >= 10.32' 'zlib >= 1.2.11' 'libcurl >= 7.77.0'; do
+			'libpcre2-8 >= 10.32' 'libdeflate >= 1.10' 'libcurl >= 7.77.0'; do
 			pkg-config --exists "$library" || echo "${library%% *}"
 		done
 	fi
@@ -58,13 +58,13 @@ install_packages() {
 		as_root apt-get update
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
 			build-essential autoconf automake pkg-config libpci-dev libudev-dev libyaml-dev libcjson-dev \
-			libpcre2-dev zlib1g-dev libcurl4-openssl-dev pci.ids linux-libc-dev
+			libpcre2-dev libdeflate-dev libcurl4-openssl-dev pci.ids linux-libc-dev
 	elif has dnf; then
 		as_root dnf install -y gcc make autoconf automake pkgconf-pkg-config pciutils-devel systemd-devel \
-			libyaml-devel cjson-devel pcre2-devel zlib-devel libcurl-devel hwdata kernel-headers diffutils
+			libyaml-devel cjson-devel pcre2-devel libdeflate-devel libcurl-devel hwdata kernel-headers diffutils
 	elif has apk; then
 		as_root apk add build-base autoconf automake pkgconf pciutils-dev eudev-dev yaml-dev cjson-dev pcre2-dev \
-			zlib-dev curl-dev hwdata-pci linux-headers
+			libdeflate-dev curl-dev hwdata-pci linux-headers
 	fi
 }
 

@@ -15,7 +15,7 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
 packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certificates
-	libpci-dev libudev-dev libyaml-dev libcjson-dev libpcre2-dev zlib1g-dev
+	libpci-dev libudev-dev libyaml-dev libcjson-dev libpcre2-dev libdeflate-dev
 	libcurl4-openssl-dev pci.ids linux-libc-dev
 	libcmocka-dev clang clang-format llvm python3 shellcheck mandoc bash-completion procps
 	util-linux openssl etcd-server containerd runc umockdev libumockdev-dev qemu-system-x86 seabios busybox-static
@@ -26,11 +26,11 @@ packages_apt=(build-essential autoconf automake pkg-config git xz-utils ca-certi
 	# The deploy and e2e layers: programs for other processors.
 	qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 packages_dnf=(gcc make autoconf automake pkgconf-pkg-config git xz pciutils-devel systemd-devel
-	libyaml-devel cjson-devel pcre2-devel zlib-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
+	libyaml-devel cjson-devel pcre2-devel libdeflate-devel libcurl-devel hwdata kernel-headers libcmocka-devel clang
 	clang-tools-extra compiler-rt libasan libubsan python3 ShellCheck mandoc bash-completion
 	procps-ng util-linux openssl etcd)
 packages_apk=(build-base autoconf automake pkgconf git xz pciutils-dev eudev-dev yaml-dev cjson-dev
-	pcre2-dev zlib-dev curl-dev hwdata-pci linux-headers cmocka-dev clang clang-extra-tools compiler-rt python3
+	pcre2-dev libdeflate-dev curl-dev hwdata-pci linux-headers cmocka-dev clang clang-extra-tools compiler-rt python3
 	shellcheck mandoc bash-completion procps util-linux openssl bash)
 
 as_root() {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * zlib around a growing buffer. What comes out is bounded, whatever the data promise.
+ * libdeflate unpacks a member at once, or not at all when the buffer is too small. What comes out is bounded,
+ * whatever the data promise.
  */
 #include "config.h"
 
 #include "base/gunzip.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-/* zlib's largest window, and its number for "gzip, nothing else". */
-#define WINDOW_BITS (15 + 16)
+#include <libdeflate.h>
+
 #define FIRST_SIZE 65536
 
-static int errno_of(int code)
-{
-	return code == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
-}
+/* What comes out, of all members. */
+struct output {
+	char *buf; /* owned */
+	size_t len, size, max;
+};
 
 /* What the end of the data says about the size of the last member; no more than a hint. */
 static size_t promised_size(const unsigned char *data, size_t len, size_t max)
@@ -28,69 +28,83 @@ static size_t promised_size(const unsigned char *data, size_t len, size_t max)
 
 	for (size_t i = 1; i <= sizeof(size) && i <= len; i++)
 		size = size << 8 | data[len - i];
-	return size > 0 && size <= max ? size : FIRST_SIZE;
+	if (size == 0 || size > max)
+		size = FIRST_SIZE;
+	return size < max ? size : max;
 }
 
-/*
- * Unpacks until the buffer is full or the data end. Returns 1 at their end, 0 when full. To zlib
- * Z_FINISH says that the buffer holds all: where it does, no window is kept beside it.
- */
-static int inflate_some(z_stream *stream)
+static int resize(struct output *out, size_t size)
 {
-	while (stream->avail_out > 0) {
-		int code = inflate(stream, Z_FINISH);
+	char *bigger = realloc(out->buf, size + 1);
 
-		if (code == Z_BUF_ERROR && stream->avail_out == 0)
-			return 0;
-		if (code != Z_STREAM_END)
-			return errno_of(code);
-		if (stream->avail_in == 0)
-			return 1;
-		code = inflateReset(stream); /* another member follows */
-		if (code != Z_OK)
-			return errno_of(code);
-	}
+	if (!bigger)
+		return -ENOMEM;
+	out->buf = bigger;
+	out->size = size;
 	return 0;
 }
 
-static ssize_t inflate_all(z_stream *stream, size_t size, size_t max, char **ret_buf)
+/* Makes room for a member that did not fit. */
+static int grow(struct output *out)
 {
-	cleanup_free char *buf = NULL;
-	size_t len = 0;
-	int r;
+	if (out->size == out->max)
+		return -EFBIG;
+	return resize(out, out->size < out->max / 2 ? out->size * 2 : out->max);
+}
 
-	do {
-		char *bigger = realloc(buf, size + 1);
+/* Unpacks the member at @data. Returns its length there; negative errno. */
+static ssize_t unpack_member(struct libdeflate_decompressor *decompressor, const char *data,
+			     size_t len, struct output *out)
+{
+	for (;;) {
+		size_t taken, given;
+		enum libdeflate_result result =
+			libdeflate_gzip_decompress_ex(decompressor, data, len, out->buf + out->len,
+						      out->size - out->len, &taken, &given);
+		int r;
 
-		if (!bigger)
-			return -ENOMEM;
-		buf = bigger;
-		stream->next_out = (Bytef *)buf + len;
-		stream->avail_out = (uInt)(size - len);
-		r = inflate_some(stream);
+		if (result == LIBDEFLATE_SUCCESS) {
+			out->len += given;
+			return (ssize_t)taken;
+		}
+		if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
+			return -EBADMSG;
+		r = grow(out);
 		if (r < 0)
 			return r;
-		len = size - stream->avail_out;
-		if (len > max)
-			return -EFBIG;
-		size *= 2;
-	} while (r == 0);
-	buf[len] = '\0';
-	*ret_buf = TAKE_PTR(buf);
-	return (ssize_t)len;
+	}
+}
+
+static int unpack(struct libdeflate_decompressor *decompressor, const char *data, size_t len,
+		  struct output *out)
+{
+	ssize_t taken;
+
+	do {
+		taken = unpack_member(decompressor, data, len, out);
+		if (taken < 0)
+			return (int)taken;
+		data += taken;
+		len -= (size_t)taken;
+	} while (len > 0);
+	return 0;
 }
 
 ssize_t nfd_gunzip(const void *data, size_t len, size_t max, char **ret_buf)
 {
-	z_stream stream = { .next_in = (z_const Bytef *)data, .avail_in = (uInt)len };
-	ssize_t r;
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	struct output out = { .max = max };
+	int r = decompressor ? resize(&out, promised_size(data, len, max)) : -ENOMEM;
 
-	if (len > INT_MAX || max > INT_MAX / 4)
-		return -EFBIG;
-	r = inflateInit2(&stream, WINDOW_BITS);
-	if (r != Z_OK)
-		return errno_of((int)r);
-	r = inflate_all(&stream, promised_size(data, len, max), max, ret_buf);
-	inflateEnd(&stream);
-	return r;
+	if (r == 0)
+		r = unpack(decompressor, data, len, &out);
+	if (decompressor)
+		libdeflate_free_decompressor(decompressor);
+	if (r < 0) {
+		free(out.buf);
+		return r;
+	}
+	out.buf[out.len] = '\0';
+	*ret_buf = out.buf;
+	return (ssize_t)out.len;
 }

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packs with zlib.
+ * Packs with libdeflate.
  */
 #include "config.h"
 
 #include "tests/unit/gzip.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "tests/unit/unit.h"
 
 struct gzip_data gzip(const char *text, size_t len)
 {
-	z_stream stream = { .next_in = (z_const Bytef *)text, .avail_in = (uInt)len };
-	uLong size;
+	struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
+	size_t size;
 	char *data;
 
-	assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
-			 Z_OK);
-	size = deflateBound(&stream, (uLong)len);
+	assert_non_null(compressor);
+	size = libdeflate_gzip_compress_bound(compressor, len);
 	data = unit_bytes(size);
-	stream.next_out = (Bytef *)data;
-	stream.avail_out = (uInt)size;
-	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-	size = stream.total_out;
-	assert_int_equal(deflateEnd(&stream), Z_OK);
+	size = libdeflate_gzip_compress(compressor, text, len, data, size);
+	assert_true(size > 0);
+	libdeflate_free_compressor(compressor);
 	return (struct gzip_data){ data, size };
 }

@@ -25,13 +25,13 @@ static const struct scan_row rows[] = {
 			  "CONFIG_NO_HZ=y\n# CONFIG_NO_HZ_IDLE is not set\nCONFIG_NO_HZ_FULL=m\n"
 			  "CONFIG_PREEMPT=\"dynamic\"\nCONFIG_HZ=250\n") },
 	  K "NO_HZ=true\n" K "NO_HZ_FULL=true\n" K "PREEMPT=dynamic\n",
-	  .features = FEATURE " CC_VERSION_TEXT=gcc 12 HZ=250 NO_HZ=y NO_HZ_FULL=m "
-			      "PREEMPT=dynamic\n" },
+	  .features = FEATURE " CC_VERSION_TEXT=gcc 12 NO_HZ=y NO_HZ_FULL=m "
+			      "PREEMPT=dynamic HZ=250\n" },
 	{ "a quoted y is no y; quotes at both ends go, as in NFD",
 	  { RELEASE, FILE_AT(BOOT, "CONFIG_NO_HZ=\"y\"\nCONFIG_NO_HZ_IDLE=n\nCONFIG_A=\"\"\n"
 				   "CONFIG_B=\"a\"b\"\"\nCONFIG_C=a=b\nCONFIG_D=\n") },
 	  K "NO_HZ=y\n" K "NO_HZ_IDLE=n\n",
-	  .features = FEATURE " A= B=a\"b C=a=b D= NO_HZ=y NO_HZ_IDLE=n\n" },
+	  .features = FEATURE " NO_HZ=y NO_HZ_IDLE=n A= B=a\"b C=a=b D=\n" },
 	{ "an illegal value is no label, an empty one is",
 	  { RELEASE, FILE_AT(BOOT, "CONFIG_NO_HZ=\"a b\"\nCONFIG_PREEMPT=\n") },
 	  K "PREEMPT=\n",
@@ -40,7 +40,7 @@ static const struct scan_row rows[] = {
 	  { RELEASE, FILE_AT(BOOT, "CONFIG_NO_HZ=y\nCONFIG_A=1\nCONFIG_NO_HZ=0\nCONFIG_A=2\n"
 				   "CONFIG_A=3\n") },
 	  K "NO_HZ=0\n",
-	  .features = FEATURE " A=3 NO_HZ=0\n" },
+	  .features = FEATURE " NO_HZ=0 A=3\n" },
 	{ "lines of another form",
 	  { RELEASE, FILE_AT(BOOT, " CONFIG_A=y\nNO_HZ=y\nCONFIG_NO_HZ\nCONFIG_=y\nconfig_B=y\n"
 				   "CONFIG_NO_HZ =y\nCONFIG_X\xff=y\nCONFIG_\n") },
