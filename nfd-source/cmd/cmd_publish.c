@@ -201,10 +201,9 @@ static bool wants_features(const struct nfd_output_options *outputs)
 
 static int run(struct nfd_context *context)
 {
-	unsigned int flags =
-		(wants_features(&context->settings.outputs) ? NFD_SCAN_FEATURES : 0) |
-		/* A hook must not wait for a driver. */
-		(nfd_context_option(context, "no-wait") ? NFD_SCAN_QUICK : 0);
+	unsigned int flags = (wants_features(&context->settings.outputs) ? NFD_SCAN_FEATURES : 0) |
+			     /* A hook must not wait for a driver. */
+			     (nfd_context_option(context, "no-wait") ? NFD_SCAN_QUICK : 0);
 	const struct nfd_output *const *outputs;
 	struct nfd_scan scan = { 0 };
 	int exit_code = NFD_EXIT_DONE;
