@@ -52,8 +52,10 @@ class Pair:
         return content(self.worker.publish(root, sources, before))
 
 
-class StandInCase(unittest.TestCase):
-    """Gives each test self.pair and self.directory, which are shared by the tests of a class."""
+class FolderCase(unittest.TestCase):
+    """Gives each test self.directory, which is shared by the tests of a class, where nfd-worker can run."""
+
+    maxDiff = None
 
     @classmethod
     def setUpClass(cls):
@@ -63,6 +65,25 @@ class StandInCase(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="nfd-source-e2e-")
         cls.addClassCleanup(directory.cleanup)
         cls.directory = pathlib.Path(directory.name)
+
+
+class WorkerCase(FolderCase):
+    """Gives each test self.worker as well."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        worker = cluster.build_tools("nfd")[0] / "nfd-worker"
+        cls.worker = chroot_worker.ChrootWorker(worker, chroot_worker.Room(cls.directory))
+        cls.addClassCleanup(cls.worker.close)
+
+
+class StandInCase(FolderCase):
+    """Gives each test self.pair as well."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         cls.pair = cls.enterClassContext(Pair(cls.directory))
 
     def make_root(self, source):

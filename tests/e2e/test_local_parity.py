@@ -10,10 +10,9 @@ import pathlib
 import tempfile
 import unittest
 
-import chroot_worker
-import cluster
 import process
 import program
+import stand_in
 from testcase import FEATURE, mktree
 
 FEATURES_DIR = "etc/kubernetes/node-feature-discovery/features.d"
@@ -120,22 +119,8 @@ def as_master(base, labels):
     return {**bare, **base, **full}
 
 
-class LocalParity(unittest.TestCase):
+class LocalParity(stand_in.WorkerCase):
     """One comparison for each folder."""
-
-    maxDiff = None
-
-    @classmethod
-    def setUpClass(cls):
-        reason = chroot_worker.missing() or program.missing()
-        if reason:
-            raise unittest.SkipTest(reason)
-        directory = tempfile.TemporaryDirectory(prefix="nfd-source-e2e-")
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
-        worker = cluster.build_tools("nfd")[0] / "nfd-worker"
-        cls.worker = chroot_worker.ChrootWorker(worker, chroot_worker.Room(cls.directory))
-        cls.addClassCleanup(cls.worker.close)
 
     def scan(self, root, features_dir):
         """Our labels and features of a root."""

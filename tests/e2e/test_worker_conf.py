@@ -6,14 +6,11 @@ Each file is given as it is to both programs, on a made root and on this very ho
 
 import json
 import os
-import pathlib
-import re
-import tempfile
 import unittest
 
 import chroot_worker
-import cluster
 import program
+import stand_in
 from test_sources import MACHINES
 from testcase import FEATURE, mktree
 
@@ -106,22 +103,8 @@ def without(found, names):
     }
 
 
-class WorkerConf(unittest.TestCase):
+class WorkerConf(stand_in.WorkerCase):
     """One comparison for each file."""
-
-    maxDiff = None
-
-    @classmethod
-    def setUpClass(cls):
-        reason = chroot_worker.missing() or program.missing()
-        if reason:
-            raise unittest.SkipTest(reason)
-        directory = tempfile.TemporaryDirectory(prefix="nfd-source-e2e-")
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
-        worker = cluster.build_tools("nfd")[0] / "nfd-worker"
-        cls.worker = chroot_worker.ChrootWorker(worker, chroot_worker.Room(cls.directory))
-        cls.addClassCleanup(cls.worker.close)
 
     def ours(self, root, text):
         """What our object in nfd-worker's place has with a file."""
