@@ -174,6 +174,30 @@ void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text)
 	nfd_strbuf_add(buf, "\"", 1);
 }
 
+void nfd_strbuf_put_member(struct nfd_strbuf *buf, const char *name, const char *value)
+{
+	size_t name_len = plain_length(name), value_len = plain_length(value);
+	char *end;
+
+	if (name[name_len] || value[value_len]) {
+		nfd_strbuf_put_quoted(buf, name);
+		nfd_strbuf_add(buf, ":", 1);
+		nfd_strbuf_put_quoted(buf, value);
+		return;
+	}
+	/* Nearly all are plain: what is reserved at once needs no look at each piece. */
+	if (reserve(buf, name_len + value_len + 5) < 0)
+		return;
+	end = buf->data + buf->len;
+	*end++ = '"';
+	end = mempcpy(end, name, name_len);
+	end = mempcpy(end, "\":\"", 3);
+	end = mempcpy(end, value, value_len);
+	*end++ = '"';
+	*end = '\0';
+	buf->len += name_len + value_len + 5;
+}
+
 void nfd_strbuf_put_utf8(struct nfd_strbuf *buf, unsigned long code)
 {
 	char bytes[4];

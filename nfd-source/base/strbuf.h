@@ -53,6 +53,12 @@ void nfd_strbuf_printf(struct nfd_strbuf *buf, const char *fmt, ...) nfd_printf_
 void nfd_strbuf_put_quoted(struct nfd_strbuf *buf, const char *text);
 
 /**
+ * nfd_strbuf_put_member() - add a member of a JSON object with a text as value: "NAME":"VALUE", both as
+ * nfd_strbuf_put_quoted() adds them.
+ */
+void nfd_strbuf_put_member(struct nfd_strbuf *buf, const char *name, const char *value);
+
+/**
  * nfd_strbuf_put_utf8() - append a code point, at most 0x10ffff, as UTF-8.
  */
 void nfd_strbuf_put_utf8(struct nfd_strbuf *buf, unsigned long code);

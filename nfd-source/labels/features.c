@@ -93,9 +93,7 @@ int nfd_features_attributes(cJSON *features, const char *feature,
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			nfd_strbuf_add(&text, ",", 1);
-		nfd_strbuf_put_quoted(&text, attribute[i].name);
-		nfd_strbuf_add(&text, ":", 1);
-		nfd_strbuf_put_quoted(&text, attribute[i].value);
+		nfd_strbuf_put_member(&text, attribute[i].name, attribute[i].value);
 	}
 	nfd_strbuf_add(&text, "}", 1);
 	return put_written(features, NFD_ATTRIBUTES, feature, &text);

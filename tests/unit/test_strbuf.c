@@ -43,6 +43,14 @@ static void quotes(void **state)
 
 	nfd_strbuf_put_quoted(&buf, row->text);
 	assert_string_equal(nfd_strbuf_text(&buf), row->quoted);
+	/* As name, as value, and as both. */
+	nfd_strbuf_put_member(&buf, row->text, "v");
+	nfd_strbuf_put_member(&buf, "n", row->text);
+	nfd_strbuf_put_member(&buf, row->text, row->text);
+	assert_string_equal(nfd_strbuf_text(&buf),
+			    unit_text("%s%s:\"v\"\"n\":%s%s:%s", row->quoted, row->quoted,
+				      row->quoted, row->quoted, row->quoted));
+	assert_int_equal(buf.len, strlen(buf.data));
 }
 
 static const struct {
@@ -112,6 +120,7 @@ static void error_sticks(void **state)
 	nfd_strbuf_puts(&buf, "lost");
 	nfd_strbuf_printf(&buf, "%d", 1);
 	nfd_strbuf_put_quoted(&buf, "lost");
+	nfd_strbuf_put_member(&buf, "lost", "lost");
 	assert_int_equal(buf.error, -ENOMEM);
 	assert_string_equal(nfd_strbuf_text(&buf), "kept");
 }
