@@ -16,7 +16,8 @@ BASE = KUSTOMIZE / "base"
 CONFIGURE_SUBSTITUTES = ("@bindir@/nfd-source", "/bin/true")
 
 # What each folder of deploy/kustomize that people apply makes, beside ServiceAccount, ConfigMap and DaemonSet: its
-# namespace, whether it writes features.d (and is uid 0 for that), and the kinds of its other objects.
+# namespace, whether it writes features.d (and is uid 0 for that), and the kinds of its other objects. WORKER stands in
+# nfd-worker's place: it reads features.d.
 NFD_NAMESPACE = "node-feature-discovery"
 NODE_RIGHTS, OBJECT_RIGHTS = ("ClusterRole", "ClusterRoleBinding"), ("Role", "RoleBinding")
 DEPLOYMENTS = {
@@ -25,7 +26,9 @@ DEPLOYMENTS = {
     "overlays/node-feature": (NFD_NAMESPACE, False, NODE_RIGHTS + OBJECT_RIGHTS),
     "overlays/standalone": ("nfd-source", False, NODE_RIGHTS + ("Namespace",)),
     "overlays/restricted": ("nfd-source", False, NODE_RIGHTS + ("Namespace",)),
+    "overlays/worker": (NFD_NAMESPACE, False, NODE_RIGHTS + OBJECT_RIGHTS),
 }
+WORKER = "overlays/worker"
 # The rights of each component: API group, resource, verbs. Never more than an output uses.
 RIGHTS = {
     "node-labels": {"/nodes: get patch", "nfd.k8s-sigs.io/nodefeatures: list", "/events: create"},
@@ -137,7 +140,7 @@ def check_kustomize_settings():
         modes = dict(re.findall(r"^  (\w+):\n    mode: \"?(\w+)", path.read_text(encoding="utf-8"), re.M))
         wanted = {
             "featureFile": "on" if writes else "off",
-            "nodeFeature": "on" if "Role" in kinds else "off",
+            "nodeFeature": "worker" if folder == WORKER else "on" if "Role" in kinds else "off",
             "nodeLabels": "fallback" if "ClusterRole" in kinds else "off",
         }
         assert modes == wanted, f"{folder}: {modes}"
@@ -180,10 +183,13 @@ def check_kustomize_build():
         tokens = re.findall(r"^ *automountServiceAccountToken: \w+$", said, re.M)
         wanted = {f"{'':{indent}}automountServiceAccountToken: {value}" for indent, value in ((0, "false"), (6, pod))}
         same(f"{folder}: tokens", tokens, wanted)
-        assert (settings()["outputs.featureFile.dir"] in said) == writes, f"{folder}: features.d"
+        mount = re.search(rf"mountPath: {settings()['outputs.featureFile.dir']}\n.*\n( +readOnly: true)?", said)
+        assert bool(mount) == (writes or folder == WORKER), f"{folder}: features.d"
+        assert not mount or bool(mount[1]) != writes, f"{folder}: features.d read-only or not?"
         same(f"{folder}: uids", re.findall(r"runAsUser: (\d+)", said), {"0" if writes else "65534"})
         assert ("runAsNonRoot: true" in said) != writes, f"{folder}: runAsNonRoot"
         assert ("fieldPath: metadata.name" in said) == ("Role" in kinds), f"{folder}: POD_NAME"
+        assert ("fieldPath: metadata.uid" in said) == (folder == WORKER), f"{folder}: POD_UID"
     return ""
 
 

@@ -25,6 +25,7 @@ MODES = {
     "with-nfd": ("overlays/with-nfd", cluster.NAMESPACE),
     "node-feature": ("overlays/node-feature", cluster.NAMESPACE),
     "standalone": ("overlays/standalone", "nfd-source"),
+    "worker": ("overlays/worker", cluster.NAMESPACE),
 }
 DEFAULT_MODE = "with-nfd"
 # Pods without any folder of the host, and the modes that can be so.
@@ -93,11 +94,20 @@ def settings_of(config_map, directory):
     return [line.split("  # ")[0] for line in text.splitlines() if not line.startswith("# output")]
 
 
+def sort_lists(spec):
+    """Sort what in a pod has no order: runtimes mount a folder before what is in it, and no variable names another."""
+    spec["volumes"].sort(key=lambda volume: volume["name"])
+    for container in spec["containers"]:
+        container["volumeMounts"].sort(key=lambda mount: mount["mountPath"])
+        container["env"].sort(key=lambda variable: variable["name"])
+
+
 def normal(objects, directory):
     """Objects without what may differ between Helm and Kustomize: {(kind, name): object}.
 
     That is: Helm's labels; how a changed setting rolls the pods (a hash in the ConfigMap's name, or an annotation); how
-    the settings are written, as long as the program makes the same of them; the Namespace, which Helm does not own.
+    the settings are written, as long as the program makes the same of them; the order of volumes, mounts and variables;
+    the Namespace, which Helm does not own.
     """
     hashed = re.compile(r"-[a-z0-9]{10}$")
     found = []
@@ -109,6 +119,7 @@ def normal(objects, directory):
             item["data"] = {**item["data"], "nfd-source.yaml": settings_of(item, directory)}
         if item["kind"] == "DaemonSet":
             template = item["spec"]["template"]
+            sort_lists(template["spec"])
             annotations = template["metadata"].pop("annotations", {})
             assert set(annotations) <= {"checksum/settings"}, annotations
             for volume in template["spec"]["volumes"]:

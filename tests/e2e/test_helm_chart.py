@@ -57,11 +57,15 @@ REFUSED = {
 
 
 # Values that cannot go together -> what the refusal names.
-CONTRADICTIONS = {f"mode={mode},{NO_HOST}": f"mode node-feature or standalone: {mode} writes features.d"
+CONTRADICTIONS = {f"mode={mode},{NO_HOST}": f"mode node-feature or standalone: {mode} "
                   for mode in MODES if mode not in NO_HOST_MODES}
 CONTRADICTIONS |= {f"mode=standalone,{NO_HOST},{more}": words for more, words in (
     ("metrics.textfile.enabled=true", "metrics.textfile.enabled: false"),
     ("extraVolumes[0].name=driver,extraVolumes[0].hostPath.path=/opt", "volume driver of extraVolumes"))}
+
+
+# What nfd-worker's sources need of the host beside the rest: mount -> path of the host.
+NFD_FOLDERS = {"/host/boot": "/boot", "/host/lib": "/lib"}
 
 
 class Case(unittest.TestCase):
@@ -108,23 +112,39 @@ class SameAsKustomize(Case):
         self.assertNotIn(recursive, self.tools.template("--kube-version", "v1.29.9"))
         self.assertIn(recursive, self.tools.template("--kube-version", "v1.30.0-gke.1"))
 
+    def with_components(self, folder, *components):
+        """The objects of a folder with components on top."""
+        with tempfile.TemporaryDirectory() as overlay:
+            where = os.path.realpath(overlay)
+            base, *parts = (os.path.relpath(KUSTOMIZE / part, where)
+                            for part in (folder, *(f"components/{name}" for name in components)))
+            text = f"resources: [{base}]\ncomponents: [{', '.join(parts)}]\n"
+            (pathlib.Path(overlay) / "kustomization.yaml").write_text(text)
+            return self.tools.objects(self.tools.kustomize(overlay))
+
+    def test_sources_of_nfd(self):
+        """The components and the setting make the same pods, on top of each way with folders of the host."""
+        for mode, (folder, namespace) in MODES.items():
+            if mode == "worker":
+                continue  # which has them
+            with self.subTest(mode=mode):
+                components = ["nfd-sources"] if mode in ("feature-file", "with-nfd") else ["nfd-sources", "read-features"]
+                values = f"mode={mode},settings.sources.mode=all"
+                helm = self.tools.objects(self.tools.template("--set", values, namespace=namespace))
+                found, wanted = (chart.pod_of(chart.normal(objects, self.directory))
+                                 for objects in (helm, self.with_components(folder, *components)))
+                self.assertEqual(found, wanted)
+
     def test_nvidia_runtime(self):
         """The component and the value are the same, on top of each way."""
         for values, (folder, namespace) in SAME.items():
             if chart.NO_HOST in values:
                 continue  # there the settings differ too, which the component leaves to its user
             with self.subTest(values=values):
-                with tempfile.TemporaryDirectory() as overlay:
-                    parts = (os.path.relpath(KUSTOMIZE / part, os.path.realpath(overlay))
-                             for part in (folder, "components/nvidia-runtime"))
-                    text = "resources: [{}]\ncomponents: [{}]\n".format(*parts)
-                    (pathlib.Path(overlay) / "kustomization.yaml").write_text(text)
-                    kustomize = self.tools.objects(self.tools.kustomize(overlay))
+                kustomize = self.with_components(folder, "nvidia-runtime")
                 values += ",nvidia.runtimeClassName=nvidia"
                 helm = self.tools.objects(self.tools.template("--set", values, namespace=namespace))
                 found, wanted = (chart.normal(objects, self.directory) for objects in (helm, kustomize))
-                for items in (found, wanted):  # their order means nothing
-                    chart.pod_of(items)["containers"][0]["env"].sort(key=lambda variable: variable["name"])
                 self.assertEqual(found, wanted)
 
     def test_default(self):
@@ -195,6 +215,13 @@ class Schema(Case):
                 with self.assertRaises(process.PartFailed) as refusal:
                     self.tools.template("--set", values)
                 self.assertRegex(str(refusal.exception), rf"{NO_HOST.replace('=', ': ')}\b.*{re.escape(words)}")
+
+    def test_worker_alone(self):
+        """In nfd-worker's place all of its sources are read: the program would refuse less on each node."""
+        for mode in ("own", "auto"):
+            with self.assertRaisesRegex(process.PartFailed, "mode: worker needs settings.sources.mode: all"):
+                self.tools.template("--set", f"mode=worker,settings.sources.mode={mode}")
+        self.tools.template("--set", "mode=worker,settings.sources.mode=all")
 
     def choices(self, key):
         """The words that the program takes for a setting, from its own refusal; empty when it takes other things."""
@@ -367,6 +394,46 @@ class ValueSets(Case):
         self.assertEqual(objects["ConfigMap", "nfd-source"]["data"]["os-release"], "")
         settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
         for line in ("sources.nvidia.libraryDir: /etc/nfd-source", "sources.pci.deviceClassWhitelist: 03"):
+            self.assertIn(line, settings)
+
+    def test_worker(self):
+        """The host is read and not written; the settings of an nfd-worker.conf are taken beside what the mode needs."""
+        objects, pod = self.render("worker")
+        self.assertEqual({path: self.mounts(pod).get(path) for path in (*NFD_FOLDERS, FEATURES_DIR)},
+                         {**NFD_FOLDERS, FEATURES_DIR: FEATURES_DIR})
+        written = [mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"] if not mount.get("readOnly")]
+        self.assertEqual(written, ["/run/nfd-source"])
+        fields = {item["name"]: item["valueFrom"]["fieldRef"]["fieldPath"] for item in pod["containers"][0]["env"]}
+        self.assertEqual(fields, {"NODE_NAME": "spec.nodeName", "POD_NAME": "metadata.name", "POD_UID": "metadata.uid"})
+        settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+        for line in ("outputs.nodeFeature.mode: worker", "sources.mode: all", "core.labelSources: all,-storage",
+                     "sources.kernel.configOpts: NO_HZ,PREEMPT_RT"):
+            self.assertIn(line, settings)
+
+    def test_sources_of_nfd(self):
+        """Where nfd-worker's sources are read the pods see what these need, in every mode, and nowhere else."""
+        for mode in MODES:
+            for sources, more in (("own", {}), ("auto", NFD_FOLDERS), ("all", NFD_FOLDERS)):
+                if mode == "worker" and sources != "all":
+                    continue
+                with self.subTest(mode=mode, sources=sources):
+                    pod = chart.pod_of(self.tools.render("--set", f"mode={mode},settings.sources.mode={sources}"))
+                    found = self.mounts(pod)
+                    self.assertEqual({path: found[path] for path in NFD_FOLDERS if path in found}, more)
+                    writes = mode in ("feature-file", "with-nfd")
+                    self.assertEqual(FEATURES_DIR in found, writes or bool(more))
+                    mounts = {mount["mountPath"]: mount for mount in pod["containers"][0]["volumeMounts"]}
+                    self.assertIs(mounts.get(FEATURES_DIR, {}).get("readOnly", False), bool(more) and not writes)
+                    for path in more:
+                        self.assertTrue(mounts[path]["readOnly"] and mounts[path]["recursiveReadOnly"], path)
+
+    def test_sources_of_nfd_without_host(self):
+        """Without folders of the host no network device of the pod is taken for the node's."""
+        objects = self.tools.render("--set", f"mode=standalone,{NO_HOST},settings.sources.mode=all")
+        self.assertEqual(self.mounts(chart.pod_of(objects)), {})
+        settings = chart.settings_of(objects["ConfigMap", "nfd-source"], self.directory)
+        for line in ("sources.mode: all", "sources.nvidia.libraryDir: /etc/nfd-source",
+                     "core.labelSources: all,-network", "core.featureSources: all,-network"):
             self.assertIn(line, settings)
 
     def test_nvidia(self):

@@ -9,6 +9,7 @@ feature-file: {featureFile: "on", nodeFeature: "off", nodeLabels: "off"}
 with-nfd: {featureFile: "on", nodeFeature: "off", nodeLabels: fallback}
 node-feature: {featureFile: "off", nodeFeature: "on", nodeLabels: fallback}
 standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
+worker: {featureFile: "off", nodeFeature: worker, nodeLabels: fallback}
 {{- end }}
 
 {{- /* The row of our mode, with "yes" or nothing for each output. */ -}}
@@ -18,8 +19,33 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- end }}
 {{- end }}
 
+{{- /* settings.sources as a map: "sources: all" is a word for one with a mode. */ -}}
+{{- define "nfd-source.sources" -}}
+{{- $sources := .Values.settings.sources | default dict -}}
+{{- if kindIs "string" $sources -}}
+{{- $sources = dict "mode" $sources -}}
+{{- end -}}
+{{- toYaml $sources -}}
+{{- end }}
+
+{{- /*
+"yes" where nfd-worker's sources are read: they need more of the host, and features.d, where other programs' labels are.
+*/ -}}
+{{- define "nfd-source.nfdSources" -}}
+{{- $mode := (include "nfd-source.sources" . | fromYaml).mode -}}
+{{- if or (eq .Values.mode "worker") (has $mode (list "all" "auto")) }}yes{{ end -}}
+{{- end }}
+
 {{- /* Nothing when the values go together; else it ends with what does not. */ -}}
 {{- define "nfd-source.check" -}}
+{{- if eq .Values.mode "worker" -}}
+{{- if ne ((include "nfd-source.sources" . | fromYaml).mode | default "all") "all" -}}
+{{- fail "mode: worker needs settings.sources.mode: all, which it is by itself" -}}
+{{- end -}}
+{{- if not .Values.hostFolders -}}
+{{- fail "hostFolders: false needs mode node-feature or standalone: worker would take away labels of nfd-worker whose facts are in folders of the host" -}}
+{{- end -}}
+{{- end -}}
 {{- if not .Values.hostFolders -}}
 {{- if (include "nfd-source.outputs" . | fromYaml).featureFile -}}
 {{- fail (printf "hostFolders: false needs mode node-feature or standalone: %s writes features.d, a folder of the host" .Values.mode) -}}
@@ -47,6 +73,11 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- $_ := set $settings "metrics" (dict "path" $path) -}}
 {{- end -}}
 {{- $sources := dict -}}
+{{- if and (not .Values.hostFolders) (include "nfd-source.nfdSources" .) -}}
+{{- /* A pod sees no network device but its own. */ -}}
+{{- $names := list "all" "-network" -}}
+{{- $_ := set $settings "core" (dict "labelSources" $names "featureSources" $names) -}}
+{{- end -}}
 {{- if and (not .Values.hostFolders) (not .Values.nvidia.runtimeClassName) -}}
 {{- /* Here a driver's library could only be the image's: this folder has none. */ -}}
 {{- $_ := set $sources "nvidia" (dict "libraryDir" "/etc/nfd-source") -}}
@@ -58,9 +89,9 @@ standalone: {featureFile: "off", nodeFeature: "off", nodeLabels: fallback}
 {{- $_ := set $settings "sources" $sources -}}
 {{- end -}}
 {{- $values := deepCopy .Values.settings -}}
-{{- if kindIs "string" $values.sources -}}
-{{- /* One word for all of them; what the chart sets there itself must stay beside it. */ -}}
-{{- $_ := set $values "sources" (dict "mode" $values.sources) -}}
+{{- if $values.sources -}}
+{{- /* What the chart sets there itself must stay beside a word. */ -}}
+{{- $_ := set $values "sources" (include "nfd-source.sources" . | fromYaml) -}}
 {{- end -}}
 {{- mergeOverwrite $settings $values | toYaml -}}
 {{- end }}
