@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/backoff.h"
 #include "base/gunzip.h"
@@ -91,6 +92,18 @@ static bool make_path(const char *config_file, const char *release, size_t at, c
 	return !after || release;
 }
 
+/*
+ * Whether a failure to read is meant so: a unit with ProtectKernelModules= has in place of this folder one
+ * without any right, and a link from boot/ may lead there. What lies in it is then as good as absent.
+ */
+static bool is_withheld(const struct nfd_root *root, int code)
+{
+	struct stat folder;
+
+	return code == -EACCES && nfd_root_stat(root, "usr/lib/modules", &folder) == 0 &&
+	       (folder.st_mode & 07777) == 0;
+}
+
 /* Fills path and text of the first that can be read; says what kept us from it when none can. */
 static void find_config(struct nfd_scan *scan, struct config *config)
 {
@@ -109,7 +122,8 @@ static void find_config(struct nfd_scan *scan, struct config *config)
 			return;
 		if (len == -ENOMEM)
 			scan->error = -ENOMEM;
-		if (code == 0 && !nfd_root_is_absent((int)len)) {
+		if (code == 0 && !nfd_root_is_absent((int)len) &&
+		    !is_withheld(scan->root, (int)len)) {
 			code = (int)len;
 			memcpy(failed, config->path, sizeof(failed));
 		}

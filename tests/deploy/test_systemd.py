@@ -36,6 +36,12 @@ def documented_commands():
     return re.search(r"## Without root\n.*?```\n(.*?)```\n", text, re.S)[1]
 
 
+def documented_drop_in():
+    """The drop-in of docs/systemd.md that gives the units what nfd-worker's sources read."""
+    text = (REPOSITORY / "docs/systemd.md").read_text(encoding="utf-8")
+    return re.search(r"## nfd-worker's labels\n.*?```\n(.*?)```\n", text, re.S)[1]
+
+
 class SystemTest(unittest.TestCase):
     """One system for all tests; each leaves it with every unit stopped and nothing added to it."""
 
@@ -195,6 +201,58 @@ class SystemTest(unittest.TestCase):
         make_tree(NEW_GPU + "\n", str(tree))
         host_events.fire(device)
         self.labels(lambda labels: "pci-1002.present" in labels)
+
+    def test_sources_of_nfd(self):
+        """What the unit withholds is no fault of nfd-worker's sources; what cannot be read for another reason is."""
+        tree = self.machine_tree()
+        make_tree(SMALL, str(tree))
+        release = (tree / "proc/sys/kernel/osrelease").read_text().strip()
+        modules, boot = tree / "usr/lib/modules", tree / "boot"
+        config = modules / release / "config"
+        config.parent.mkdir(parents=True)
+        config.write_text("CONFIG_PREEMPT=y\n")
+        # As on systems that have all of a kernel below /usr.
+        boot.mkdir()
+        (boot / f"config-{release}").symlink_to(f"../usr/lib/modules/{release}/config")
+        self.settings.write_text("sources:\n  mode: all\n")
+        self.assertEqual(self.kernel_config(tree), (True, False))
+        # As ProtectKernelModules= does it with the host's own folder.
+        self.assertEqual(self.kernel_config(tree, modules), (False, False))
+        config.unlink()
+        self.assertEqual(self.kernel_config(tree, boot), (False, True))
+
+    def test_documented_drop_in(self):
+        """What the documents say gives the unit modules, network devices and processes, and no way into the network."""
+        modules = self.root / "usr/lib/modules"
+        if not modules.exists():
+            modules.mkdir()
+            self.addCleanup(modules.rmdir)
+        for text, is_given in (("", False), (documented_drop_in(), True)):
+            with self.subTest(given=is_given):
+                self.drop_in(DAEMON, text)
+                self.machine.systemctl("restart", DAEMON)
+                pid = self.machine.show(DAEMON, "MainPID")
+                mode = self.machine.run("stat", "--format=%a", f"/proc/{pid}/root/usr/lib/modules").stdout.strip()
+                self.assertEqual(mode != "0", is_given)
+                self.assertEqual(self.namespace(pid, "net") == self.namespace(1, "net"), is_given)
+                proc = [options for place, options in self.mounts(pid) if place == "/proc"][-1]
+                self.assertEqual("hidepid" not in str(proc), is_given)
+                self.assert_shut_in(pid)
+        self.machine.systemctl("stop", DAEMON)
+        inet = self.end_of(DAEMON, "socket(my $s, 2, 1, 0) or exit($! + 0);", documented_drop_in())
+        self.assertEqual(inet, str(errno.EAFNOSUPPORT))
+
+    def kernel_config(self, tree, withheld=None):
+        """Whether the daemon has a label of the kernel's configuration, and a fault that is about them."""
+        self.machine.systemctl("stop", DAEMON)
+        self.file.unlink(missing_ok=True)
+        self.machine.run("rm", "-rf", "/run/nfd-source")
+        hide = f"InaccessiblePaths=/srv/{withheld.relative_to(tree.parent)}\n" if withheld else ""
+        self.drop_in(DAEMON, f"[Service]\nEnvironment=NFD_SOURCE_ROOT=/srv/{tree.name}\n{hide}")
+        self.machine.systemctl("start", DAEMON)
+        found = self.labels()
+        status = self.machine.run("nfd-source", "status").stdout
+        return "kernel-config.PREEMPT" in found, bool(re.search(r"(?m)^fault: .*kernel-config", status))
 
     def test_wsl(self):
         """The device that tells WSL2 is seen."""
