@@ -137,8 +137,13 @@ int nfd_atomic_file_write(const struct nfd_atomic_file *file, const void *data, 
 
 int nfd_atomic_file_remove(const struct nfd_atomic_file *file, struct nfd_error *err)
 {
+	struct stat there;
+
 	if (unlinkat(file->dirfd, file->name, 0) == 0)
 		return 1;
+	/* A read-only mount refuses before it looks; what it has stays a failure to remove. */
+	if (errno == EROFS && fstatat(file->dirfd, file->name, &there, AT_SYMLINK_NOFOLLOW) == 0)
+		errno = EROFS;
 	return errno == ENOENT ? 0 : fail(file, "remove", err);
 }
 

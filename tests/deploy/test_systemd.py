@@ -232,7 +232,8 @@ class SystemTest(unittest.TestCase):
                 self.drop_in(DAEMON, text)
                 self.machine.systemctl("restart", DAEMON)
                 pid = self.machine.show(DAEMON, "MainPID")
-                mode = self.machine.run("stat", "--format=%a", f"/proc/{pid}/root/usr/lib/modules").stdout.strip()
+                inside = f"/proc/{pid}/root"
+                mode = self.machine.run("stat", "--format=%a", f"{inside}/usr/lib/modules").stdout.strip()
                 self.assertEqual(mode != "0", is_given)
                 self.assertEqual(self.namespace(pid, "net") == self.namespace(1, "net"), is_given)
                 proc = [options for place, options in self.mounts(pid) if place == "/proc"][-1]

@@ -86,6 +86,7 @@ class Deployed:
     name = "nfd-source"
     namespace = cluster.NAMESPACE
     writes_features = False
+    reads_features = False
     cluster_rights = set()
     namespace_rights = set()
 
@@ -205,7 +206,9 @@ class Deployed:
         container = pod["spec"]["containers"][0]
         paths = [mount["mountPath"] for mount in container["volumeMounts"]]
         self.assertEqual(TOKEN_FOLDER in paths, bool(self.cluster_rights))
-        self.assertEqual(FEATURES_DIR in paths, self.writes_features)
+        self.assertEqual(FEATURES_DIR in paths, self.writes_features or self.reads_features)
+        read_only = {mount["mountPath"] for mount in container["volumeMounts"] if mount.get("readOnly")}
+        self.assertEqual(FEATURES_DIR in read_only, self.reads_features)
         context = container["securityContext"]
         self.assertEqual(context["runAsUser"], 0 if self.writes_features else 65534)
         self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
@@ -276,10 +279,10 @@ class NodeFeature(WithApi):
 
     namespace_rights = OBJECT_RIGHTS
 
-    def node_feature(self):
-        """Our NodeFeature object, or None."""
+    def node_feature(self, suffix="-nfd-source"):
+        """Our NodeFeature object, or None; without suffix that in nfd-worker's place."""
         return self.cluster.api.find(
-            f"/apis/{NFD_GROUP}/v1alpha1/namespaces/{self.namespace}/nodefeatures/{self.node}-nfd-source")
+            f"/apis/{NFD_GROUP}/v1alpha1/namespaces/{self.namespace}/nodefeatures/{self.node}{suffix}")
 
     def test_object_brings_the_labels(self):
         """Through nfd-master; the DaemonSet owns the object; cleanup takes both away."""
@@ -297,6 +300,50 @@ class NodeFeature(WithApi):
         container.call("cleanup")
         self.assertIsNone(self.node_feature())
         self.wait_for_labels("no label is left on the Node", lambda labels: not labels)
+
+
+class Worker(NodeFeature):
+    """NodeFeature objects in nfd-worker's place."""
+
+    reads_features = True
+    # Instead of it there is the next one.
+    test_object_brings_the_labels = None
+
+    def test_place_is_taken(self):
+        """nfd-worker's object is as a worker has it, and ours is there beside it; cleanup takes both away."""
+        container = self.make_container()
+        expected = self.start(container)
+        # What lies in folders that only this mode mounts.
+        self.assertEqual(expected[f"{FEATURE}kernel-config.NO_HZ"], "true")
+        self.wait_for_labels("the labels are on the Node", lambda labels: labels == expected)
+        self.assertNotIn("nfd-source", self.cluster.api.label_managers(self.node))
+        theirs, ours = self.node_feature(""), self.node_feature()
+        owners = [(owner["kind"], owner["uid"]) for owner in theirs["metadata"]["ownerReferences"]]
+        uid = self.pod["metadata"]["uid"]
+        self.assertEqual(owners, [("Pod", uid), ("DaemonSet", self.daemon_set_uid)])
+        annotations = theirs["metadata"]["annotations"]
+        self.assertEqual(annotations["nfd.node.kubernetes.io/worker.pod.uid"], uid)
+        attributes = theirs["spec"]["features"]["attributes"]
+        self.assertEqual(attributes["kernel.config"]["elements"], {"NO_HZ": "y"})
+        self.assertEqual(theirs["spec"]["features"]["flags"]["kernel.enabledmodule"]["elements"], {"ext4": {}, "loop": {}})
+        self.assertIn("gpu-10de.count", str(ours["spec"]["labels"]))
+        self.assertNotIn("gpu-10de.count", str(theirs["spec"]["labels"]))
+        self.check_probe(container)
+        self.check_requests()
+        self.parts[-1].end()
+        container.call("cleanup")
+        self.assertEqual((self.node_feature(""), self.node_feature()), (None, None))
+        self.wait_for_labels("no label is left on the Node", lambda labels: not labels)
+
+    def make_root(self, text):
+        """With what is in the folders that only this mode mounts."""
+        root = super().make_root(text + "file proc/modules ext4 1 0 - Live 0x0\n")
+        release = (root / "proc/sys/kernel/osrelease").read_text().strip()
+        for path, line in ((f"boot/config-{release}", "CONFIG_NO_HZ=y"),
+                           (f"lib/modules/{release}/modules.builtin", "kernel/drivers/block/loop.ko")):
+            (root / path).parent.mkdir(parents=True)
+            (root / path).write_text(f"{line}\n")
+        return root
 
 
 class Standalone(WithApi):

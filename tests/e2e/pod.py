@@ -65,7 +65,9 @@ class Container:
 
     def environment(self):
         """Its variables: those of the pod, and those that the kubelet gives to each."""
-        fields = {"spec.nodeName": self.pod["spec"]["nodeName"], "metadata.name": self.pod["metadata"]["name"]}
+        metadata = self.pod["metadata"]
+        fields = {"spec.nodeName": self.pod["spec"]["nodeName"], "metadata.name": metadata["name"],
+                  "metadata.uid": metadata["uid"]}
         return pods.environment(self.pod["spec"], fields, ("127.0.0.1", self.cluster.port))
 
     def start(self):

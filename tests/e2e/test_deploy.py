@@ -99,6 +99,12 @@ class NodeFeature(OverlayWithApi, deployed.NodeFeature, E2ETestCase):
     folder = "overlays/node-feature"
 
 
+class Worker(OverlayWithApi, deployed.Worker, E2ETestCase):
+    """overlays/worker."""
+
+    folder = "overlays/worker"
+
+
 class Restricted(deployed.NoHostFolders, OverlayWithApi, deployed.Standalone, E2ETestCase):
     """overlays/restricted."""
 

@@ -100,6 +100,16 @@ class NodeFeature(Installed, deployed.NodeFeature, E2ETestCase):
     mode = "node-feature"
 
 
+class Worker(Installed, deployed.Worker, E2ETestCase):
+    """mode: worker."""
+
+    mode = "worker"
+
+    def test_notes(self):
+        """What helm says names the next step."""
+        self.assertIn("worker.enable=false", self.notes)
+
+
 class Standalone(Installed, deployed.Standalone, E2ETestCase):
     """mode: standalone."""
 
