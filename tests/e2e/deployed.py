@@ -312,9 +312,11 @@ class Worker(NodeFeature):
     def test_place_is_taken(self):
         """nfd-worker's object is as a worker has it, and ours is there beside it; cleanup takes both away."""
         container = self.make_container()
+        (self.features / "other").write_text(f"{FEATURE}other=found\n")
         expected = self.start(container)
         # What lies in folders that only this mode mounts.
         self.assertEqual(expected[f"{FEATURE}kernel-config.NO_HZ"], "true")
+        self.assertEqual(expected[f"{FEATURE}other"], "found")
         self.wait_for_labels("the labels are on the Node", lambda labels: labels == expected)
         self.assertNotIn("nfd-source", self.cluster.api.label_managers(self.node))
         theirs, ours = self.node_feature(""), self.node_feature()
@@ -325,6 +327,7 @@ class Worker(NodeFeature):
         self.assertEqual(annotations["nfd.node.kubernetes.io/worker.pod.uid"], uid)
         attributes = theirs["spec"]["features"]["attributes"]
         self.assertEqual(attributes["kernel.config"]["elements"], {"NO_HZ": "y"})
+        self.assertEqual(attributes["local.label"]["elements"], {f"{FEATURE}other": "found"})
         self.assertEqual(theirs["spec"]["features"]["flags"]["kernel.enabledmodule"]["elements"], {"ext4": {}, "loop": {}})
         self.assertIn("gpu-10de.count", str(ours["spec"]["labels"]))
         self.assertNotIn("gpu-10de.count", str(theirs["spec"]["labels"]))

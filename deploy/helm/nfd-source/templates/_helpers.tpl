@@ -29,11 +29,13 @@ worker: {featureFile: "off", nodeFeature: worker, nodeLabels: fallback}
 {{- end }}
 
 {{- /*
-"yes" where nfd-worker's sources are read: they need more of the host, and features.d, where other programs' labels are.
+"yes" where nfd-worker's sources may be read: they need more of the host, and features.d, where other programs' labels are.
+With the feature file alone "auto" leaves them to the nfd-worker that reads it.
 */ -}}
 {{- define "nfd-source.nfdSources" -}}
-{{- $mode := (include "nfd-source.sources" . | fromYaml).mode -}}
-{{- if or (eq .Values.mode "worker") (has $mode (list "all" "auto")) }}yes{{ end -}}
+{{- $mode := (include "nfd-source.sources" . | fromYaml).mode | default "own" -}}
+{{- $auto := and (eq $mode "auto") (ne .Values.mode "feature-file") -}}
+{{- if or (eq .Values.mode "worker") (eq $mode "all") $auto }}yes{{ end -}}
 {{- end }}
 
 {{- /* Nothing when the values go together; else it ends with what does not. */ -}}
