@@ -63,6 +63,11 @@ static void read_file(struct folder *folder, size_t file)
 		nfd_feature_lines_remark(&folder->lines, file, 0, "it has more than 65536 bytes");
 		return;
 	}
+	/* It is kept from us for good, as it would be from nfd-worker: no reason to doubt all labels. */
+	if (len == -EACCES || len == -EPERM) {
+		nfd_feature_lines_remark(&folder->lines, file, 0, "we may not read it");
+		return;
+	}
 	if (len < 0) {
 		judge(folder, path, (int)len);
 		return;

@@ -9,8 +9,9 @@
  * an API server and nfd-master take. A key without a slash gets NFD's prefix as nfd-master has it, and
  * counts only where nothing else states the key in full.
  *
- * A folder or file that is not there says nothing. One that cannot be read for another reason makes all
- * labels unknown (prefix ""): nobody knows which it would have given, or changed.
+ * A folder or file that is not there says nothing, nor does a file that we have no right to read: it has never
+ * said anything. One that cannot be read for another reason makes all labels unknown (prefix ""): nobody
+ * knows which it would have given, or changed.
  */
 #pragma once
 

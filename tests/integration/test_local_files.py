@@ -6,9 +6,11 @@ nfd-worker in tests/e2e/test_local_parity.py.
 """
 
 import os
+import shutil
+import subprocess
 import unittest
 
-from program import PREFIX, SMALL, ProgramTest, load_json, wait_for
+from program import BINARY, PREFIX, SMALL, ProgramTest, clean_environment, load_json, wait_for
 
 OS_ID = PREFIX + "system-os_release.ID"
 
@@ -76,6 +78,26 @@ class LocalFiles(ProgramTest):
         self.has("example.com/a", "1", "the good line")
         keys = [key for key in self.state()["labels"] if not key.startswith(PREFIX)]
         self.assertEqual(sorted(key for key in keys if not key.startswith("nvidia.com/")), ["example.com/a"])
+
+    def test_file_that_is_kept_from_us(self):
+        """A pod of ours is nobody on the host: such a file says nothing, and puts nothing in doubt."""
+        setpriv = shutil.which("setpriv")
+        if os.geteuid() != 0 or not setpriv:
+            self.skipTest("needs root and setpriv")
+        self.write("other", "example.com/a=1\n")
+        (self.features / "secret").write_text("example.com/b=1\n")
+        (self.features / "secret").chmod(0o600)
+        settings = {"sources.mode": "all", "outputs.featureFile.mode": "off"}
+        command = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", BINARY,
+                   *self.options(self.tree(SMALL), settings), "scan", "-o", "json"]
+        done = subprocess.run(command, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                              check=False)
+        if done.returncode in (126, 127):
+            self.skipTest(f"user 65534 cannot start {BINARY}")
+        found = load_json(done.stdout.decode())
+        self.assertEqual(found["labels"]["example.com/a"], "1", done.stderr)
+        self.assertNotIn("example.com/b", found["labels"])
+        self.assertNotIn("", [each["keys"] for each in found["unknown"]], found["unknown"])
 
     def test_not_beside_nfd_worker(self):
         """There the files are nfd-worker's: neither read nor followed."""
