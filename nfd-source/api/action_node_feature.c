@@ -26,6 +26,7 @@ struct work {
 	const cJSON *request, *keep;
 	cJSON *object;         /* as it is to be; owned */
 	cJSON *worker_object;  /* the one in nfd-worker's place, likewise; NULL: we are not there */
+	cJSON *left;           /* the one there now, of ours and to go; NULL for none; owned */
 	cJSON *result, *notes; /* borrowed */
 	struct nfd_api_error *err;
 };
@@ -54,14 +55,15 @@ static int add_note(struct work *work, const char *what)
 	return memory(work);
 }
 
-/* We stood in nfd-worker's place and do so no more. Returns 0; negative errno with @work->err. */
-static int leave_place(struct work *work, const cJSON *object)
+/*
+ * We stood in nfd-worker's place and do so no more. Only once our own object has its raw features: rules go
+ * by them. Returns 0; negative errno with @work->err.
+ */
+static int leave_place(struct work *work)
 {
 	const struct nfd_feature_place place = place_of(work, work->node);
-	int r = nfd_feature_delete(&place,
-				   nfd_json_text(nfd_json_get(object, "metadata"),
-						 "resourceVersion"),
-				   NULL);
+	const cJSON *metadata = nfd_json_get(work->left, "metadata");
+	int r = nfd_feature_delete(&place, nfd_json_text(metadata, "resourceVersion"), NULL);
 
 	return r < 0 ? r : 0;
 }
@@ -82,8 +84,11 @@ static int look_for_worker(struct work *work, bool *ret)
 		return 0;
 	}
 	r = nfd_feature_get(&place, NFD_ACCEPT_METADATA, &object, NULL);
-	if (r > 0 && nfd_feature_is_ours(object))
-		r = leave_place(work, object);
+	if (r > 0 && nfd_feature_is_ours(object)) {
+		work->left = object;
+		object = NULL;
+		r = 0;
+	}
 	cJSON_Delete(object);
 	*ret = r != 0;
 	if (r < 0 && add_note(work, "raw features keep our own names") < 0)
@@ -135,8 +140,19 @@ static void drop_standard_names(const struct work *work)
 	}
 }
 
-/* An owner reference or a list of them, as the request knows it or as it is found now. */
-static int find_owners(struct work *work, const char *field, const cJSON *kinds, cJSON **ret)
+static const cJSON *owners_of(const cJSON *object)
+{
+	const cJSON *owners = nfd_json_get(nfd_json_get(object, "metadata"), "ownerReferences");
+
+	return cJSON_GetArraySize(owners) > 0 ? owners : NULL;
+}
+
+/*
+ * An owner reference or a list of them, as the request knows it or as it is found now; those that the object
+ * has where they cannot be found.
+ */
+static int find_owners(struct work *work, const char *field, const cJSON *kinds, const cJSON *now,
+		       cJSON **ret)
 {
 	const cJSON *known = nfd_json_get(work->request, field);
 	struct nfd_owners_wish wish = {
@@ -152,11 +168,14 @@ static int find_owners(struct work *work, const char *field, const cJSON *kinds,
 		*ret = cJSON_Duplicate(known, true);
 		return *ret ? 0 : memory(work);
 	}
-	if (nfd_owners_find(work->client, &wish, ret, work->err) < 0)
-		return *ret ? add_note(work, "the object lacks an owner and may outlive an "
-					     "uninstall") :
-			      -ENOMEM;
-	return 0;
+	if (nfd_owners_find(work->client, &wish, ret, work->err) >= 0)
+		return 0;
+	if (*ret && owners_of(now)) {
+		cJSON_Delete(*ret);
+		*ret = cJSON_Duplicate(owners_of(now), true);
+	}
+	return *ret ? add_note(work, "the object may lack an owner and outlive an uninstall") :
+		      -ENOMEM;
 }
 
 static int add_result(struct work *work, const char *field, const cJSON *value)
@@ -170,7 +189,7 @@ static int add_result(struct work *work, const char *field, const cJSON *value)
 }
 
 /* The DaemonSet of our pod owns our own object. */
-static int look_for_owner(struct work *work)
+static int look_for_owner(struct work *work, const cJSON *now)
 {
 	cJSON *metadata = nfd_json_get(work->object, "metadata");
 	bool known = nfd_json_get(work->request, "owner") != NULL;
@@ -181,7 +200,7 @@ static int look_for_owner(struct work *work)
 		return 0;
 	kinds = cJSON_CreateArray();
 	cJSON_AddItemToArray(kinds, cJSON_CreateString("ds"));
-	r = find_owners(work, "owner", kinds, &list);
+	r = find_owners(work, "owner", kinds, now, &list);
 	cJSON_Delete(kinds);
 	owner = cJSON_IsArray(list) ? list->child : list;
 	if (r == 0 && !known)
@@ -197,27 +216,21 @@ static int look_for_owner(struct work *work)
 	return r;
 }
 
-/* Those that the settings want own the object in nfd-worker's place. */
-static int look_for_owners(struct work *work)
+/* Those that the settings want own the object in nfd-worker's place; none also takes away what was there. */
+static int look_for_owners(struct work *work, const cJSON *now)
 {
 	cJSON *metadata = nfd_json_get(work->worker_object, "metadata");
 	const cJSON *kinds = nfd_json_get(work->request, "owners");
 	bool known = nfd_json_get(work->request, "workerOwners") != NULL;
 	cJSON *list = NULL;
-	int r;
+	int r = find_owners(work, "workerOwners", kinds, now, &list);
 
-	if (!known && nfd_json_length(work->request, "owners") == 0)
-		return 0;
-	r = find_owners(work, "workerOwners", kinds, &list);
 	if (r == 0 && !known)
 		r = add_result(work, "workerOwners", list);
-	if (r == 0 && cJSON_GetArraySize(list) > 0) {
-		if (cJSON_AddItemToObject(metadata, "ownerReferences", list))
-			return 0;
-		r = memory(work);
-	}
+	if (r == 0 && cJSON_AddItemToObject(metadata, "ownerReferences", list))
+		return 0;
 	cJSON_Delete(list);
-	return r;
+	return r < 0 ? r : memory(work);
 }
 
 /* Applies an object unless it is there as it is to be; @now: what is there, NULL for none. */
@@ -235,7 +248,7 @@ static int bring(struct work *work, cJSON *object, const char *name, const cJSON
 		return memory(work);
 	same = now && nfd_feature_is_same(now, object);
 	if (!same)
-		r = nfd_feature_apply(&place, object);
+		r = nfd_feature_apply(&place, now, object);
 	if (r == 0 && !cJSON_AddBoolToObject(work->result, result_field, !same))
 		r = memory(work);
 	return r;
@@ -265,7 +278,8 @@ static int take_place(struct work *work)
 		r = memory(work);
 	if (r >= 0 && theirs)
 		r = nfd_feature_merge(work->worker_object, work->object) < 0 ? memory(work) : 0;
-	else if (r >= 0 && (r = look_for_owners(work)) == 0 && (r = pin_version(work, now)) == 0)
+	else if (r >= 0 && (r = look_for_owners(work, now)) == 0 &&
+		 (r = pin_version(work, now)) == 0)
 		r = bring(work, work->worker_object, work->node, now, "workerWritten");
 	cJSON_Delete(now);
 	return r;
@@ -300,9 +314,11 @@ static int publish(struct work *work)
 	else if (r >= 0)
 		r = work->worker_object ? take_place(work) : settle_names(work);
 	if (r == 0 && served)
-		r = look_for_owner(work);
+		r = look_for_owner(work, now);
 	if (r == 0 && served)
 		r = bring(work, work->object, work->name, now, "written");
+	if (r == 0 && work->left)
+		r = leave_place(work);
 	cJSON_Delete(now);
 	return r;
 }
@@ -371,6 +387,7 @@ static int run(struct nfd_client *client, const cJSON *request, cJSON *result,
 	}
 	cJSON_Delete(work.object);
 	cJSON_Delete(work.worker_object);
+	cJSON_Delete(work.left);
 	return r;
 }
 

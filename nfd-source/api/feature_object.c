@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/action.h"
 #include "api/node_plan.h"
 #include "base/json.h"
 #include "labels/key.h"
@@ -51,18 +52,104 @@ int nfd_feature_get(const struct nfd_feature_place *place, const char *accept, c
 	return call_object(place, &call, ret, ret_served);
 }
 
-int nfd_feature_apply(const struct nfd_feature_place *place, const cJSON *object)
+/* @value: taken over. */
+static int add_step(cJSON *steps, const char *path, cJSON *value)
+{
+	cJSON *step = cJSON_CreateObject();
+
+	if (!cJSON_AddItemToObject(step, "value", value)) {
+		cJSON_Delete(value);
+	} else if (cJSON_AddStringToObject(step, "op", "replace") &&
+		   cJSON_AddStringToObject(step, "path", path) &&
+		   cJSON_AddItemToArray(steps, step)) {
+		return 0;
+	}
+	cJSON_Delete(step);
+	return -ENOMEM;
+}
+
+/* Steps of a JSON patch that empty the maps which are to be empty and are not; @path: theirs. */
+static int add_emptying(const cJSON *now, const cJSON *wanted, const char *path, cJSON *steps)
+{
+	const cJSON *map;
+	int r = 0;
+
+	cJSON_ArrayForEach(map, wanted) {
+		const cJSON *old = nfd_json_get(now, map->string);
+		cleanup_strbuf struct nfd_strbuf below = { 0 };
+
+		/* No name of ours needs the escapes of a JSON pointer. */
+		if (!cJSON_IsObject(map) || !cJSON_IsObject(old) || !old->child ||
+		    strpbrk(map->string, "/~"))
+			continue;
+		nfd_strbuf_printf(&below, "%s/%s", path, map->string);
+		if (r == 0 && map->child)
+			r = add_emptying(old, map, nfd_strbuf_text(&below), steps);
+		else if (r == 0)
+			r = add_step(steps, nfd_strbuf_text(&below), cJSON_CreateObject());
+	}
+	return r;
+}
+
+/* What is emptied is a version later; an apply that is bound to one is bound to that. */
+static int take_version(const cJSON *reply, cJSON *object)
+{
+	const char *version = nfd_json_text(nfd_json_get(reply, "metadata"), "resourceVersion");
+	cJSON *metadata = nfd_json_get(object, "metadata");
+
+	if (!nfd_json_get(metadata, "resourceVersion"))
+		return 0;
+	cJSON_DeleteItemFromObjectCaseSensitive(metadata, "resourceVersion");
+	return cJSON_AddStringToObject(metadata, "resourceVersion", version) ? 0 : -ENOMEM;
+}
+
+static int patch(const struct nfd_feature_place *place, const char *type, const char *query,
+		 const cJSON *body, cJSON **ret)
 {
 	cleanup_strbuf struct nfd_strbuf path = { 0 };
-	struct nfd_call call = { .method = "PATCH",
-				 .accept = NFD_ACCEPT_METADATA,
-				 .content_type = NFD_CONTENT_APPLY,
-				 .body = object };
+	struct nfd_call call = {
+		.method = "PATCH", .accept = NFD_ACCEPT_METADATA, .content_type = type, .body = body
+	};
 
 	put_path(place, &path);
-	nfd_strbuf_puts(&path, "?fieldManager=" NFD_FIELD_MANAGER "&force=true");
+	nfd_strbuf_puts(&path, query);
 	call.path = nfd_strbuf_text(&path);
-	return nfd_client_call(place->client, &call, NULL, place->err);
+	return nfd_client_call(place->client, &call, ret, place->err);
+}
+
+/*
+ * An apply that takes away all that a map has leaves null there, which the resource type refuses (seen with
+ * Kubernetes 1.36): such maps are emptied before.
+ */
+static int empty_maps(const struct nfd_feature_place *place, const cJSON *now, cJSON *object)
+{
+	const cJSON *metadata = nfd_json_get(now, "metadata");
+	cJSON *version = cJSON_CreateString(nfd_json_text(metadata, "resourceVersion"));
+	cJSON *steps = cJSON_CreateArray(), *reply = NULL;
+	int r = add_step(steps, "/metadata/resourceVersion", version);
+
+	if (r == 0)
+		r = add_emptying(nfd_json_get(now, "spec"), nfd_json_get(object, "spec"), "/spec",
+				 steps);
+	if (r < 0)
+		r = nfd_action_memory(place->err);
+	else if (cJSON_GetArraySize(steps) > 1)
+		r = patch(place, NFD_CONTENT_JSON_PATCH, "?fieldManager=" NFD_FIELD_MANAGER, steps,
+			  &reply);
+	if (r == 0 && reply && take_version(reply, object) < 0)
+		r = nfd_action_memory(place->err);
+	cJSON_Delete(steps);
+	cJSON_Delete(reply);
+	return r;
+}
+
+int nfd_feature_apply(const struct nfd_feature_place *place, const cJSON *now, cJSON *object)
+{
+	int r = now ? empty_maps(place, now, object) : 0;
+
+	return r < 0 ? r :
+		       patch(place, NFD_CONTENT_APPLY,
+			     "?fieldManager=" NFD_FIELD_MANAGER "&force=true", object, NULL);
 }
 
 static cJSON *delete_options(const char *version)
@@ -114,6 +201,13 @@ static bool has_texts(const cJSON *now, const cJSON *wanted)
 	return true;
 }
 
+/* None at all is as good as an empty list. */
+static bool has_owners(const cJSON *now, const cJSON *wanted)
+{
+	return cJSON_Compare(now, wanted, true) ||
+	       (cJSON_GetArraySize(now) == 0 && cJSON_GetArraySize(wanted) == 0);
+}
+
 bool nfd_feature_is_same(const cJSON *now, const cJSON *wanted)
 {
 	const cJSON *now_meta = nfd_json_get(now, "metadata");
@@ -123,8 +217,7 @@ bool nfd_feature_is_same(const cJSON *now, const cJSON *wanted)
 	return has_texts(nfd_json_get(now_meta, "labels"), nfd_json_get(wanted_meta, "labels")) &&
 	       has_texts(nfd_json_get(now_meta, "annotations"),
 			 nfd_json_get(wanted_meta, "annotations")) &&
-	       (!owners ||
-		cJSON_Compare(nfd_json_get(now_meta, "ownerReferences"), owners, true)) &&
+	       (!owners || has_owners(nfd_json_get(now_meta, "ownerReferences"), owners)) &&
 	       nfd_json_is_equal(nfd_json_get(now, "spec"), nfd_json_get(wanted, "spec"));
 }
 

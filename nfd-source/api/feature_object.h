@@ -24,11 +24,14 @@ int nfd_feature_get(const struct nfd_feature_place *place, const char *accept, c
 		    bool *ret_served) nfd_must_check;
 
 /**
- * nfd_feature_apply() - server-side apply, by force: only fields of objects that are ours are sent.
- * @object: with namespace; a resourceVersion in it must be the one at the server.
+ * nfd_feature_apply() - server-side apply, by force: only fields of objects that are ours are sent. Maps that
+ * become empty are emptied by a JSON patch before.
+ * @now:    as read; NULL: there is none.
+ * @object: with namespace; a resourceVersion in it must be the one at the server, and follows the patch.
  * Return: 0; negative errno with @place->err.
  */
-int nfd_feature_apply(const struct nfd_feature_place *place, const cJSON *object) nfd_must_check;
+int nfd_feature_apply(const struct nfd_feature_place *place, const cJSON *now, cJSON *object)
+	nfd_must_check;
 
 /**
  * nfd_feature_delete() - DELETE.

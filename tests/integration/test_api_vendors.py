@@ -9,6 +9,8 @@ PRODUCT, STAMP, MEMORY = "nvidia.com/gpu.product", "nvidia.com/gfd.timestamp", "
 VRAM = "amd.com/gpu.vram"
 NVIDIA = {"name": "nvidia", "objects": ["nvidia-features-for-"], "keys": [STAMP, PRODUCT]}
 AMD = {"name": "amd", "objects": [], "keys": ["amd.com/gpu.*", "beta.amd.com/gpu.*"]}
+MODEL = "feature.node.kubernetes.io/cpu-model.id"
+NFD = {"name": "nfd", "objects": [], "keys": ["feature.node.kubernetes.io/cpu-*"], "nodeObject": True}
 LIST = f"{GROUP_PATH}/v1alpha1/nodefeatures"
 OBJECT = f"{GROUP_PATH}/v1alpha1/namespaces/gpu-operator/nodefeatures/nvidia-features-for-{NODE}"
 
@@ -68,6 +70,28 @@ class Look(ApiTest):
         self.api.set_labels("nfd-master", {STAMP: "1"}, "Update")
         self.api.annotate(f"{PRODUCT},{STAMP}")
         self.assertEqual((self.seen(mine=[PRODUCT]), self.result["coming"]), (words, {}), "NFD has what only it writes")
+
+    def test_node_object(self):
+        """NFD's own: the object named like the Node, unless we stand in its place."""
+        place = f"{GROUP_PATH}/v1alpha1/namespaces/nfd/nodefeatures/{NODE}"
+        words = {"nfd": f"NodeFeature nfd/{NODE}"}
+        self.api.objects[place] = feature(NODE, "nfd")
+        self.assertEqual((self.seen([{**NFD, "nodeObject": False}]), self.result["coming"]), ({}, {}), "not asked for")
+        self.assertEqual(self.api.sent("GET", LIST), [])
+        self.assertEqual((self.seen([NFD]), self.result["coming"]), ({}, words))
+        other = "feature.node.kubernetes.io/usb-ff_1_2.present"
+        self.api.set_labels("nfd-master", {other: "true"}, "Update")
+        self.api.annotate("usb-ff_1_2.present")
+        self.assertEqual((self.seen([NFD]), self.result["coming"]), ({}, words), "NFD has another one's")
+        self.api.set_labels("nfd-master", {other: "true", MODEL: "7"}, "Update")
+        self.api.annotate("cpu-model.id,usb-ff_1_2.present")
+        self.assertEqual((self.seen([NFD]), self.result["coming"]), (words, {}))
+        self.api.objects[place]["metadata"]["annotations"] = {"nfd.node.kubernetes.io/worker.version": "v0.19.0"}
+        self.assertEqual(self.seen([NFD]), words)
+        self.api.objects[place]["metadata"]["annotations"]["nfd.node.kubernetes.io/worker.version"] = "nfd-source v1"
+        self.assertEqual((self.seen([NFD], mine=[MODEL]), self.result["coming"]), ({}, {}), "it is ours")
+        self.api.objects[place] = feature(f"{NODE}-x", "nfd")
+        self.assertEqual((self.seen([NFD], mine=[MODEL]), self.result["coming"]), ({}, {}), "of another name")
 
     def test_key_of_another_manager(self):
         """Its labeller's key, with its name."""

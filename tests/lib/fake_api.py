@@ -69,6 +69,12 @@ def owned_keys(item):
     return {key[2:] for key in labels if key.startswith("f:")}
 
 
+def loses_a_map(now, wanted):
+    """Whether an apply takes away all that some map has: the API server makes null of that, which no schema takes."""
+    return any(isinstance(value, dict) and isinstance(now.get(key), dict) and
+               ((now[key] and not value) or loses_a_map(now[key], value)) for key, value in wanted.items())
+
+
 class _Pointer:
     """A JSON pointer into a document of dictionaries and lists."""
 
@@ -316,12 +322,14 @@ class FakeApi:
 
     def _object(self, request, path, kind):
         if request.method == "PATCH":
-            created = path not in self.objects
-            self._apply_object(request, path)
-            return json_reply(201 if created else 200, self.objects[path])
+            return self._patch_object(request, path)
         if path not in self.objects:
             return self._missing(kind, path)
         if request.method == "DELETE":
+            options = request.json() if request.body else {}
+            wanted = options.get("preconditions", {}).get("resourceVersion")
+            if wanted not in (None, self._version_of(path)):
+                return changed_meanwhile(path)
             del self.objects[path]
             return json_reply(200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"})
         if request.method == "GET":
@@ -329,16 +337,31 @@ class FakeApi:
         self.surprises.append(request)
         return status(405, "the fake does not know this")
 
-    def _apply_object(self, request, path):
-        """Forced apply of an object that nobody else writes: what was sent replaces what was there."""
+    def _version_of(self, path):
+        return self.objects.get(path, {}).get("metadata", {}).get("resourceVersion")
+
+    def _patch_object(self, request, path):
+        """JSON patch, or forced apply: what was sent replaces what was there, which nobody else writes."""
+        now = self.objects.get(path)
+        if request.headers["Content-Type"].startswith(JSON_PATCH):
+            value = copy.deepcopy(now)
+            for step in request.json():
+                _Pointer(value, step["path"]).replace(step["value"])
+        else:
+            value = request.json()
+            if now and loses_a_map(now, value):
+                return status(422, "in body must be of type object: \"null\"")
+        wanted = value["metadata"].get("resourceVersion")
+        if wanted not in (None, self._version_of(path)):
+            return changed_meanwhile(path)
         self.version += 1
-        value = request.json()
         namespace, name = path.split("/")[-3], path.split("/")[-1]
         value["metadata"] = {"uid": f"uid-of-{name}", "creationTimestamp": "2026-01-01T00:00:00Z", "generation": 1,
                              **value["metadata"], "namespace": namespace, "name": name,
                              "resourceVersion": str(self.version),
                              "managedFields": [entry(request.query.get("fieldManager"), [])]}
         self.objects[path] = value
+        return json_reply(200 if now else 201, value)
 
 
 def daemon_set_pod(name, owner="nfd-source-ds", uid="uid-ds"):
