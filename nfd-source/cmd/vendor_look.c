@@ -66,8 +66,10 @@ static void drop_objects(const struct nfd_api_options *options, cJSON *vendors)
 
 	if (!nfd_api_access_find(options, &access) || access.kind != NFD_ACCESS_KUBELET)
 		return;
-	cJSON_ArrayForEach(vendor, vendors)
+	cJSON_ArrayForEach(vendor, vendors) {
 		cJSON_DeleteItemFromObjectCaseSensitive(vendor, "objects");
+		cJSON_DeleteItemFromObjectCaseSensitive(vendor, "nodeObject");
+	}
 }
 
 int nfd_vendor_look_request(const struct nfd_settings *settings, unsigned int found,
