@@ -17,7 +17,7 @@ BINARY = pathlib.Path(os.environ.get("NFD_SOURCE_BIN", TOP / "build/nfd-source/n
 API_BINARY = BINARY.with_name("nfd-source-api")
 
 # Variables of the environment that it obeys, and those of a pod.
-OURS = ("NFD_SOURCE_", "KUBERNETES_", "KUBECONFIG", "POD_NAME")
+OURS = ("NFD_SOURCE_", "KUBERNETES_", "KUBECONFIG", "POD_NAME", "POD_UID")
 
 
 def missing():
@@ -30,6 +30,7 @@ class Program:
 
     directory: for its log and status file. root: fixture root (path), or None for this very host.
     settings: further KEY=VALUE texts, of which a later one wins; without any it talks to no API server.
+    config: file with further settings, which a daemon reads again on SIGHUP; None: none.
     prefix: words of a command that becomes it (a mount namespace); variables: further environment.
     It runs under umask 077, so that modes are its own doing.
     """
@@ -40,6 +41,7 @@ class Program:
         self.status_file = self.directory / "status.json"
         self.root = root
         self.node = node
+        self.config = None
         self.prefix = ()
         self.variables = {}
         self.settings = [
@@ -53,6 +55,8 @@ class Program:
         words = [*self.prefix, BINARY]
         if self.root:
             words += ["--root", self.root]
+        if self.config:
+            words += ["--config", self.config]
         for setting in self.settings:
             words += ["--set", setting]
         return [*words, *arguments]

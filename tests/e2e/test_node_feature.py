@@ -42,6 +42,28 @@ class ObjectCase(NodeCase):
         """Names of the raw instance features of our object."""
         return self.object()["spec"]["features"]["instances"].keys()
 
+    def create(self, kind, path, metadata, spec):
+        """Create a namespaced object; returns its metadata."""
+        group, _, plural = path.rpartition("/")
+        return self.cluster.api.request("POST", f"/{group}/namespaces/{NAMESPACE}/{plural}", {
+            "apiVersion": group.partition("/")[2], "kind": kind, "metadata": metadata, "spec": spec})["metadata"]
+
+    def create_daemon_set(self):
+        """A DaemonSet without any controller behind it; returns its metadata."""
+        labels = {"app": self.node}
+        return self.create("DaemonSet", "apis/apps/v1/daemonsets", {"name": self.node}, {
+            "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": POD_SPEC}})
+
+    def create_pod(self, number, owner=None):
+        """A Pod of that DaemonSet, or of nobody; returns its name."""
+        owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner["name"], "uid": owner["uid"],
+                   "controller": True, "blockOwnerDeletion": True}] if owner else []
+        name = f"{self.node}-{number}"
+        spec = {**POD_SPEC, "nodeName": self.node, "serviceAccountName": f"account-{self.node}",
+                "automountServiceAccountToken": False}
+        self.create("Pod", "api/v1/pods", {"name": name, "ownerReferences": owners}, spec)
+        return name
+
 
 class Object(ObjectCase):
     """The object and what nfd-master makes of it."""
@@ -146,28 +168,6 @@ class RawFeatures(ObjectCase):
 
 class Owner(ObjectCase):
     """The DaemonSet of our pod, never the pod."""
-
-    def create(self, kind, path, metadata, spec):
-        """Create a namespaced object; returns its metadata."""
-        group, _, plural = path.rpartition("/")
-        return self.cluster.api.request("POST", f"/{group}/namespaces/{NAMESPACE}/{plural}", {
-            "apiVersion": group.partition("/")[2], "kind": kind, "metadata": metadata, "spec": spec})["metadata"]
-
-    def create_daemon_set(self):
-        """A DaemonSet without any controller behind it; returns its metadata."""
-        labels = {"app": self.node}
-        return self.create("DaemonSet", "apis/apps/v1/daemonsets", {"name": self.node}, {
-            "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": POD_SPEC}})
-
-    def create_pod(self, number, owner=None):
-        """A Pod of that DaemonSet, or of nobody; returns its name."""
-        owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner["name"], "uid": owner["uid"],
-                   "controller": True, "blockOwnerDeletion": True}] if owner else []
-        name = f"{self.node}-{number}"
-        spec = {**POD_SPEC, "nodeName": self.node, "serviceAccountName": f"account-{self.node}",
-                "automountServiceAccountToken": False}
-        self.create("Pod", "api/v1/pods", {"name": name, "ownerReferences": owners}, spec)
-        return name
 
     def owners(self):
         """Owner references of our object as pairs kind, uid."""

@@ -18,12 +18,14 @@ NOBODY = 65534
 FEATURES_DIR = "kubernetes/node-feature-discovery/features.d"
 
 # Mounts SOURCE on TARGET for each pair of words before "--", then becomes the command after it.
-ENTER = """
+BIND = """
 while [ "$1" != -- ]; do
 	mount --bind "$1" "$2"
 	shift 2
 done
 shift
+"""
+ENTER = BIND + """
 exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs \
 	--pdeathsig KILL -- "$@"
 """
@@ -56,13 +58,17 @@ class Worker:
     directory: made here. root: fixture root (path), or None for this very host.
     sources: its feature and label sources; options: its "sources" configuration.
     features_dir: the features.d that it reads; exists from the start.
+    owner_refs: kinds of owners of its object; variables: further environment.
     """
+
+    owner_refs = ""
 
     def __init__(self, cluster, node, namespace, directory, root=None, sources=("local",), options=None):
         self.cluster = cluster
         self.node = node
         self.namespace = namespace
         self.root = pathlib.Path(root) if root else None
+        self.variables = {}
         self.etc = pathlib.Path(directory) / "etc"
         self.features_dir = self.etc / FEATURES_DIR
         self.features_dir.mkdir(parents=True)
@@ -100,8 +106,13 @@ class Worker:
         mounts = [path for pair in self._mounts() for path in pair]
         return ["unshare", "-m", "sh", "-ec", ENTER, "sh", *mounts, "--",
                 "/etc/nfd/bin/nfd-worker", "-kubeconfig=/etc/nfd/kubeconfig",
-                "-config=/etc/nfd/worker.conf", "-owner-refs=", *arguments]
+                "-config=/etc/nfd/worker.conf", f"-owner-refs={self.owner_refs}", *arguments]
+
+    def enter(self, program):
+        """Let a Program run on the very host that we see, also where that is of a fixture root."""
+        mounts = [path for pair in self._mounts() for path in pair]
+        program.prefix += ("unshare", "-m", "sh", "-ec", BIND + 'exec "$@"', "sh", *mounts, "--")
 
     def environment(self):
         """Its environment variables."""
-        return environment(self.namespace, self.node)
+        return environment(self.namespace, self.node) | self.variables
