@@ -18,8 +18,6 @@
 #include "api/owners.h"
 #include "base/json.h"
 
-#define OWN_DOMAIN "nfd-source."
-
 struct work {
 	struct nfd_client *client;
 	const char *node, *namespace, *name;
@@ -94,50 +92,6 @@ static int look_for_worker(struct work *work, bool *ret)
 	if (r < 0 && add_note(work, "raw features keep our own names") < 0)
 		return -ENOMEM;
 	return cJSON_AddBoolToObject(work->result, "worker", *ret) ? 0 : memory(work);
-}
-
-static cJSON *features_of(const cJSON *object)
-{
-	return nfd_json_object(nfd_json_get(object, "spec"), "features");
-}
-
-/* Renames the raw features that NFD has a name for. */
-static int use_standard_names(struct work *work)
-{
-	const cJSON *names = nfd_json_get(work->request, "standardFeatures");
-	const cJSON *name;
-	cJSON *kind;
-
-	cJSON_ArrayForEach(kind, features_of(work->object))
-		cJSON_ArrayForEach(name, names) {
-			cJSON *feature =
-				cJSON_DetachItemFromObjectCaseSensitive(kind, name->string);
-
-			if (feature &&
-			    !cJSON_AddItemToObject(kind, cJSON_GetStringValue(name), feature)) {
-				cJSON_Delete(feature);
-				return memory(work);
-			}
-		}
-	return 0;
-}
-
-/* Beside a worker its features are its: instances would be there twice. */
-static void drop_standard_names(const struct work *work)
-{
-	cJSON *kind;
-
-	cJSON_ArrayForEach(kind, features_of(work->object)) {
-		cJSON *feature = kind->child;
-
-		while (feature) {
-			cJSON *next = feature->next;
-
-			if (strncmp(feature->string, OWN_DOMAIN, strlen(OWN_DOMAIN)) != 0)
-				cJSON_Delete(cJSON_DetachItemViaPointer(kind, feature));
-			feature = next;
-		}
-	}
 }
 
 static const cJSON *owners_of(const cJSON *object)
@@ -288,13 +242,14 @@ static int take_place(struct work *work)
 /* Our own features as they are to be called beside a worker, or without one. */
 static int settle_names(struct work *work)
 {
+	const cJSON *names = nfd_json_get(work->request, "standardFeatures");
 	bool worker = true;
 	int r = look_for_worker(work, &worker);
 
-	if (r == 0 && !worker)
-		r = use_standard_names(work);
-	else if (r == 0)
-		drop_standard_names(work);
+	if (r == 0 && worker)
+		nfd_feature_keep_own(work->object);
+	else if (r == 0 && nfd_feature_rename(work->object, names) < 0)
+		r = memory(work);
 	return r;
 }
 
@@ -342,7 +297,7 @@ static int find_namespace(struct work *work, const cJSON *request)
 										     memory(work);
 }
 
-/* An object of the request; @fallback: one that must be there is not. */
+/* A copy of an object of the request, which must be one with that name. */
 static int take_object(struct work *work, const char *field, const char *name, cJSON **ret)
 {
 	const cJSON *object = nfd_json_get(work->request, field);

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "labels/key.h"
 
+#define OWN_DOMAIN "nfd-source."
 #define COLLECTION "/apis/nfd.k8s-sigs.io/v1alpha1/namespaces/"
 
 static void put_path(const struct nfd_feature_place *place, struct nfd_strbuf *buf)
@@ -235,6 +236,47 @@ int nfd_feature_keep_labels(const cJSON *now, const cJSON *prefixes, cJSON *want
 		    !cJSON_AddStringToObject(labels, label->string, label->valuestring))
 			return -ENOMEM;
 	return 0;
+}
+
+static cJSON *features_of(cJSON *object)
+{
+	return nfd_json_object(nfd_json_get(object, "spec"), "features");
+}
+
+int nfd_feature_rename(cJSON *object, const cJSON *names)
+{
+	const cJSON *name;
+	cJSON *kind;
+
+	cJSON_ArrayForEach(kind, features_of(object))
+		cJSON_ArrayForEach(name, names) {
+			cJSON *feature =
+				cJSON_DetachItemFromObjectCaseSensitive(kind, name->string);
+
+			if (feature &&
+			    !cJSON_AddItemToObject(kind, cJSON_GetStringValue(name), feature)) {
+				cJSON_Delete(feature);
+				return -ENOMEM;
+			}
+		}
+	return 0;
+}
+
+void nfd_feature_keep_own(cJSON *object)
+{
+	cJSON *kind;
+
+	cJSON_ArrayForEach(kind, features_of(object)) {
+		cJSON *feature = kind->child;
+
+		while (feature) {
+			cJSON *next = feature->next;
+
+			if (strncmp(feature->string, OWN_DOMAIN, strlen(OWN_DOMAIN)) != 0)
+				cJSON_Delete(cJSON_DetachItemViaPointer(kind, feature));
+			feature = next;
+		}
+	}
 }
 
 /* Copies the members that the other object does not have. */

@@ -65,6 +65,19 @@ bool nfd_feature_is_same(const cJSON *now, const cJSON *wanted);
 int nfd_feature_keep_labels(const cJSON *now, const cJSON *prefixes, cJSON *wanted) nfd_must_check;
 
 /**
+ * nfd_feature_rename() - give raw features of an object other names.
+ * @names: object: name → new name, which the object does not have yet; NULL for none.
+ * Return: 0; -ENOMEM.
+ */
+int nfd_feature_rename(cJSON *object, const cJSON *names) nfd_must_check;
+
+/**
+ * nfd_feature_keep_own() - drop the raw features that are not of our own domain: beside a worker they are
+ * its, and instances would be there twice.
+ */
+void nfd_feature_keep_own(cJSON *object);
+
+/**
  * nfd_feature_merge() - add the labels and raw features of one object to another that does not have them.
  * Return: 0; -ENOMEM.
  */
