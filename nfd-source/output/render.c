@@ -72,7 +72,7 @@ void nfd_render_json(const struct nfd_set *set, const struct nfd_unknowns *unkno
 	if (cJSON_AddNumberToObject(object, "schema", 1) &&
 	    add_item(object, "labels", texts_of(set, false)) &&
 	    add_item(object, "sources", texts_of(set, true)) &&
-	    cJSON_AddItemReferenceToObject(object, "features", (cJSON *)features) &&
+	    add_item(object, "features", cJSON_CreateObjectReference(features->child)) &&
 	    add_item(object, "unknown", list_of(unknowns)))
 		text = cJSON_Print(object);
 	if (!text)
