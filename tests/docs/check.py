@@ -56,7 +56,8 @@ QUOTES = str.maketrans({"\\": ""})
 def man_items(path, depth=1):
     """[(words of an .It line, text below it)] of the lists at a depth, in order."""
     items, level = [], 0
-    for line in path.read_text(encoding="utf-8").splitlines():
+    # Where a long word may be broken is not part of it.
+    for line in path.read_text(encoding="utf-8").replace("\\:", "").splitlines():
         if line.startswith(".Bl"):
             level += 1
         elif line.startswith(".El"):
