@@ -16,6 +16,7 @@ from program import PCI_DEVICES, wait_for
 STORM_EVENTS = 500
 STORM_SECONDS = 2.0
 STORM_SCANS = 5
+REMOVAL_DELAY = 3  # seconds, the default
 SEQUENCES = 1000
 CHECK_EVERY = 100
 
@@ -227,7 +228,9 @@ class Storm(FakeBusTest):
         print(f"# {STORM_EVENTS} events in {seconds:.1f} s: {scans} scans, {publications} publications", flush=True)
         # One each half second, the debounce's longest wait: a storm that a busy machine stretches has more of them.
         self.assertLessEqual(scans, max(STORM_SCANS, 2 * seconds + 3))
-        self.assertLessEqual(publications, 2)
+        # The card comes, may be read while half of it is there, is read whole, and goes. One that is away at both ends
+        # of watch.removalDelay does so again.
+        self.assertLessEqual(publications, 4 * (1 + seconds // REMOVAL_DELAY))
 
     def test_changes(self):
         """500 change events in 2 s: at most 5 scans, no publication at all."""
