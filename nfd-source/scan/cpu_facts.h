@@ -4,16 +4,7 @@
  * cpu-model.*. They are found once (scan/cpu_live for the processor that we run on) and given to every
  * scan: on a machine with two kinds of cores the answer depends on where one happens to run, and
  * nfd-worker asks once as well.
- *
- * Quirks of nfd-worker v0.19.0 that are kept, because equal labels are worth more than right ones:
- *  - XSAVE and OSXSAVE follow the SSE3 bit, AMXFP8 the PKU bit, FXSROPT the SSE bit; TSA_L1_NO and
- *    TSA_SQ_NO are stated for old AMD families (all in scan/cpuid-flags.tsv).
- *  - The model of x86 families other than 6 and 15 lacks its upper half (scan/cpuid_model.c).
- *  - A CPU without its topology folder, as offline ones are, hides hardware_multithreading
- *    (scan/cpu_topology.c).
- *  - Lines of misc.capacity are told by their beginning (scan/cpu_security.c).
- *  - CPUID leaves above the highest are read for the frequency and for RDT (scan/cpuid.c).
- * Not kept: cpu-cpu_atom and cpu-cpu_core, which a doubled "sys" in a path keeps off every real host.
+ * nfd-worker's quirks are listed in scan/source.h.
  */
 #pragma once
 
