@@ -26,11 +26,6 @@ static const char *const names[NFD_SOURCE_COUNT] = {
 	[NFD_SOURCE_SYSTEM] = "system", [NFD_SOURCE_USB] = "usb",
 };
 
-const char *nfd_source_name(enum nfd_source source)
-{
-	return names[source];
-}
-
 /* The bits that a word stands for; 0 when it is no source. */
 static unsigned int bits_of(const char *word)
 {

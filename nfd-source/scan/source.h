@@ -53,12 +53,6 @@ struct nfd_source_options {
 };
 
 /**
- * nfd_source_name() - "cpu".
- * @source: not NFD_SOURCE_NONE.
- */
-const char *nfd_source_name(enum nfd_source source);
-
-/**
  * nfd_sources_parse() - a list of sources as nfd-worker reads it: from none on, "all" adds all but fake, a
  * name adds one, "-name" takes one out; the order counts.
  * @text:    array of @count.
