@@ -212,6 +212,10 @@ void nfd_daemon_output_offer(struct nfd_daemon *daemon, size_t at)
 	choose_output(daemon, at);
 	if (!daemon->output[at].state)
 		return;
+	/* An object without them would take a rule's labels away until the answer is there. */
+	if (daemon->output[at].output->wants_features &&
+	    nfd_daemon_vendors_is_asking(&daemon->vendors))
+		return;
 	if (nfd_place_offer(&place, &daemon->context->settings, &offer) < 0) {
 		nfd_error_set(&err, -ENOMEM, "out of memory");
 		output_failed(daemon, at, &err);

@@ -149,6 +149,7 @@ void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wan
 
 	view.is_pending = !vendors->seen && now_ms < vendors->decide_ms &&
 			  nfd_vendor_look_wanted(&settings->outputs);
+	vendors->is_pending = view.is_pending;
 	nfd_vendors_decide(&settings->scan.vendor, settings->outputs.feature_file.dir, &view,
 			   &vendors->verdict);
 	if (vendors->nvml_is_fresh)
@@ -174,6 +175,12 @@ void nfd_daemon_vendors_found(struct nfd_daemon_vendors *vendors, unsigned int f
 			vendors->decide_ms = now_ms + DECIDE_AFTER_MS;
 	}
 	vendors->found = found;
+}
+
+bool nfd_daemon_vendors_is_asking(const struct nfd_daemon_vendors *vendors)
+{
+	return vendors->is_pending &&
+	       vendors->verdict.of[NFD_VENDOR_NFD].verdict == NFD_VENDOR_WAIT;
 }
 
 void nfd_daemon_vendors_reload(struct nfd_daemon_vendors *vendors, int64_t now_ms)
@@ -220,7 +227,9 @@ static uint32_t scanners_of_auto(const struct nfd_daemon_vendors *vendors)
 	for (int i = NFD_VENDOR_NONE + 1; i < NFD_VENDOR_COUNT; i++)
 		if (vendors->found >> i & 1 && nfd_labeller((enum nfd_vendor)i)->program &&
 		    options_of(vendors)->vendor.labels[i] == NFD_VENDOR_AUTO)
-			bits |= nfd_scanners_for_vendor((enum nfd_vendor)i);
+			/* NFD's verdict also decides raw features of scanners that are ours. */
+			bits |= i == NFD_VENDOR_NFD ? NFD_SCANNERS_ALL :
+						      nfd_scanners_for_vendor((enum nfd_vendor)i);
 	return bits;
 }
 

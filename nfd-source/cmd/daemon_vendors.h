@@ -25,6 +25,7 @@ struct nfd_daemon_vendors {
 	bool is_open;               /* the child and the run below are ready */
 	struct nfd_vendors verdict; /* of the last nfd_daemon_vendors_prepare() */
 	unsigned int found;         /* bits by enum nfd_vendor: hardware of the last scan */
+	bool is_pending;            /* the API server's first answer was awaited then */
 	int worker_pid;             /* of an nfd-worker on this host; 0: none is seen */
 	int64_t worker_due_ms;      /* when to look for one again */
 
@@ -71,6 +72,12 @@ void nfd_daemon_vendors_prepare(struct nfd_daemon_vendors *vendors, uint32_t wan
  */
 void nfd_daemon_vendors_found(struct nfd_daemon_vendors *vendors, unsigned int found,
 			      int64_t now_ms);
+
+/**
+ * nfd_daemon_vendors_is_asking() - whether the last scan lacks the raw features of NFD's sources only because
+ * it is not known yet whose they are.
+ */
+bool nfd_daemon_vendors_is_asking(const struct nfd_daemon_vendors *vendors);
 
 /**
  * nfd_daemon_vendors_reload() - other settings: look again soon.

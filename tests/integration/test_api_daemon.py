@@ -156,6 +156,19 @@ class Hanging(ApiProgramTest):
         self.assertLess(seconds, END_S)
         wait_for(lambda: are_gone(pids), END_S, "end of the helper")
 
+    def test_object_waits_until_it_is_known_whose_the_sources_are(self):
+        """sources: auto. An object without NFD's raw features would take labels from rules until the answer is there."""
+        self.api.calm()
+        self.api.always("GET", f"/api/v1/nodes/{NODE}", Silence())
+        daemon = self.start_daemon(
+            sources_mode="auto", outputs_nodeLabels_mode="off", outputs_nodeFeature_mode="on",
+            outputs_nodeFeature_namespace="nfd", api_deadline="1h")
+        patch = self.await_requests(daemon, 1, "PATCH", "/nodefeatures/")[0]
+        features = patch.json()["spec"]["features"]
+        self.assertIn("system.name", features["attributes"])
+        self.assertIn("memory.nv", features["instances"])
+        self.assertIn("usb.device", features["instances"])
+
     def test_kill(self):
         """A daemon that is killed: the helper ends by itself."""
         daemon, pids = self.hanging_daemon(api_deadline="3s")
